@@ -49,6 +49,9 @@ pub(crate) fn ensure(machine: &Machine, lists: &[&[Part]], no_install: bool) -> 
     println!("setup: to install it:");
     for step in &steps {
         println!("  {}", describe(step, privilege));
+        if let Step::AddSource { text, .. } = step {
+            text.lines().for_each(|line| println!("    {line}"));
+        }
     }
     if no_install {
         return Err(Error::ByHand(format!(
@@ -58,7 +61,7 @@ pub(crate) fn ensure(machine: &Machine, lists: &[&[Part]], no_install: bool) -> 
     }
     if privilege == Privilege::None {
         return Err(Error::ByHand(format!(
-            "{} and this user is not root and has no sudo; run the commands above as root, then try again",
+            "{} and this user is not root and has no sudo; do the above as root, then try again",
             count(&missing)
         )));
     }
