@@ -1,0 +1,7 @@
+// One triangle over the whole picture, at infinity.
+#version 460
+
+void main() {
+    vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0;
+    gl_Position = vec4(corner, 0.0, 1.0);
+}

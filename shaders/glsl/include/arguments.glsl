@@ -1,0 +1,14 @@
+// Arguments of indirect commands. Twin: the offsets in `impel::renderer::arguments`.
+#ifndef ARGUMENTS_GLSL
+#define ARGUMENTS_GLSL
+
+#include "config.glsl"
+
+struct Arguments {
+    uvec3 dispatch[2];       // VkDispatchIndirectCommand
+    uint mesh_draw_count[2]; // count of VkDrawMeshTasksIndirectCommandEXT below
+    uvec4 vertex_draw[2];    // VkDrawIndirectCommand
+    uvec3 mesh_draws[2][MAX_MESH_DRAWS];
+};
+
+#endif

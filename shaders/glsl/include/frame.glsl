@@ -1,0 +1,57 @@
+// What is the same for all passes of a frame. Twin: `impel::renderer::FrameData`.
+#ifndef FRAME_GLSL
+#define FRAME_GLSL
+
+#include "config.glsl"
+
+// A camera, 96 bytes. Twin: `impel::renderer::View`.
+struct View {
+    vec4 rows[3];  // world space to view space (looking along -Z, +Y up)
+    vec4 frustum;  // inward normals of the right and upper planes: |x| and depth, |y| and depth
+    vec3 position; // world space
+    float near;
+    vec2 scale; // p00, p11
+    float draw_distance;
+    uint reserved;
+};
+
+struct FrameData {
+    View draw; // projects what is drawn
+    View cull; // decides what is drawn: frustum, LOD, cones, occlusion; differs from `draw` while frozen
+    View last; // the camera that last frame's depth was seen with
+    uvec2 size;     // of the picture, pixels
+    uvec2 hzb_size; // of level 0
+    uint instance_count;
+    uint flags;
+    uint lod_mode;
+    uint lod_forced;
+    float error_distance;              // LOD_MODE_ERROR: an error e is small enough from distance e * error_distance on
+    float begins_squared[MAX_LODS - 1]; // LOD_MODE_DISTANCE
+    uint chunk_capacity;
+    uint cluster_capacity;
+    uint reject_capacity;
+    uint debug_view;
+    float fog_distance; // 0 for none
+    uint reserved[3];
+};
+
+const uint FLAG_CULL_FRUSTUM = 1u;
+const uint FLAG_CULL_OCCLUSION = 2u;
+const uint FLAG_MESHLET_CONE = 4u;
+const uint FLAG_MESHLET_FRUSTUM = 8u;
+const uint FLAG_MESHLET_OCCLUSION = 16u;
+// The HZB holds last frame's depth, seen with `last`.
+const uint FLAG_HISTORY = 32u;
+
+const uint LOD_MODE_ERROR = 0u;
+const uint LOD_MODE_FORCED = 1u;
+const uint LOD_MODE_DISTANCE = 2u;
+
+const uint DEBUG_VIEW_NONE = 0u;
+const uint DEBUG_VIEW_MESHLETS = 1u;
+const uint DEBUG_VIEW_LODS = 2u;
+const uint DEBUG_VIEW_NORMALS = 3u;
+const uint DEBUG_VIEW_DEPTH = 4u;
+const uint DEBUG_VIEW_INSTANCES = 5u;
+
+#endif

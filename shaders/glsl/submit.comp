@@ -1,0 +1,53 @@
+// Turns counts into arguments of indirect dispatches and draws, each cut to what the lists hold and the device takes.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_scalar_block_layout : require
+
+#include "arguments.glsl"
+#include "counters.glsl"
+#include "frame.glsl"
+
+layout(local_size_x = 64) in;
+
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
+layout(set = 0, binding = 1, scalar) buffer CounterBlock { Counters counters; };
+layout(set = 0, binding = 2, scalar) writeonly buffer ArgumentBlock { Arguments arguments; };
+
+layout(push_constant, scalar) uniform Push {
+    uint phase; // 0 early, 1 late
+    uint step;  // 0 the dispatch over chunks, 1 the draws of clusters
+} push;
+
+void main() {
+    uint lane = gl_LocalInvocationIndex;
+    if (push.step == 0u) {
+        uint groups = min(counters.chunk_count[push.phase], frame.frame_data.chunk_capacity);
+        if (push.phase == 1u) {
+            uint rejects = min(counters.reject_count, frame.frame_data.reject_capacity);
+            groups += (rejects + CHUNK_MESHLETS - 1u) / CHUNK_MESHLETS;
+        }
+        if (lane == 0u) {
+            uint rows = (groups + MAX_GROUPS_PER_DIMENSION - 1u) / MAX_GROUPS_PER_DIMENSION;
+            arguments.dispatch[push.phase] = uvec3(min(groups, MAX_GROUPS_PER_DIMENSION), rows, 1u);
+        }
+        return;
+    }
+
+    uint end = min(counters.cluster_count, frame.frame_data.cluster_capacity);
+    uint first = counters.cluster_first[push.phase];
+    uint clusters = end - first;
+    uint draws = min((clusters + MESH_GROUPS_PER_DRAW - 1u) / MESH_GROUPS_PER_DRAW, MAX_MESH_DRAWS);
+    for (uint i = lane; i < draws; i += 64u) {
+        uint left = clusters - i * MESH_GROUPS_PER_DRAW;
+        arguments.mesh_draws[push.phase][i] = uvec3(min(left, MESH_GROUPS_PER_DRAW), 1u, 1u);
+    }
+    if (lane == 0u) {
+        arguments.mesh_draw_count[push.phase] = draws;
+        arguments.vertex_draw[push.phase] = uvec4(MESHLET_MAX_TRIANGLES * 3u, clusters, 0u, first);
+        if (push.phase == 0u) {
+            // The late phase goes on where the early one ended.
+            counters.cluster_count = end;
+            counters.cluster_first[1] = end;
+        }
+    }
+}
