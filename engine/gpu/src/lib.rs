@@ -1,1 +1,44 @@
-//! Placeholder.
+//! The Vulkan layer of Impel: device, memory, pipelines, passes, frames.
+//!
+//! Pipelines are built from what their shaders say of themselves; a pass binds resources by the shader's own names, and
+//! the executor derives the barrier that it needs. Resources free themselves when the device is done with them.
+
+mod binding;
+mod device;
+mod error;
+mod frame;
+mod memory;
+//pub mod noop;
+mod pass;
+mod pipeline;
+mod shader;
+pub mod testing;
+
+pub use ash;
+pub use ash::vk;
+pub use binding::{Binding, Bindings, Bound, SlotList};
+pub use device::{
+    DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, ValidationReport,
+};
+pub use error::{Error, Result};
+pub use frame::{Frame, FrameResult, PassResult, SubmittedFrame};
+pub use memory::{
+    Buffer, BufferDesc, Memory, MipView, ReadBack, Reduction, Sampler, SamplerDesc, Texture,
+    TextureDesc,
+};
+pub use pass::{
+    Color, ComputePass, Depth, GraphicsPass, Load, PassDesc, RawPass, ResourceId, ResourceRef,
+    Scopes, ShaderAccess, Stage,
+};
+pub use pipeline::{
+    Blend, ComputePipelineDesc, DepthState, GraphicsPipelineDesc, GraphicsState, Pipeline,
+    create_set_layouts,
+};
+pub use shader::{Shader, ShaderCode};
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Locks, also when a panicking thread held the lock: what our mutexes guard is valid between any two statements.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

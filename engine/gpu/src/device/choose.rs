@@ -1,0 +1,100 @@
+//! Which physical device to use.
+
+use super::features::REQUIRED_EXTENSIONS;
+use super::info::{DeviceKind, name_of};
+use super::instance::Instance;
+use crate::{Error, Result};
+use ash::vk;
+use std::ffi::{CStr, CString};
+
+/// Picks a device: by index or part of its name (any case) if one was asked for, else discrete before integrated,
+/// virtual and CPU devices.
+pub(crate) fn choose(instance: &Instance, asked: Option<&str>) -> Result<vk::PhysicalDevice> {
+    // SAFETY: the instance is alive.
+    let devices = unsafe { instance.raw.enumerate_physical_devices() }
+        .map_err(Error::vulkan("vkEnumeratePhysicalDevices", "the instance"))?;
+    let described: Vec<(vk::PhysicalDevice, String, DeviceKind)> = devices
+        .into_iter()
+        .map(|device| {
+            // SAFETY: the device was just enumerated from this instance.
+            let properties = unsafe { instance.raw.get_physical_device_properties(device) };
+            (
+                device,
+                name_of(&properties),
+                DeviceKind::of(properties.device_type),
+            )
+        })
+        .collect();
+    if described.is_empty() {
+        return Err(Error::NoDevice);
+    }
+    let Some(asked) = asked else {
+        let best = described
+            .iter()
+            .min_by_key(|(_, _, kind)| *kind)
+            .map(|(device, ..)| *device);
+        return best.ok_or(Error::NoDevice);
+    };
+    let wanted = asked.to_lowercase();
+    let found = match wanted.parse::<usize>() {
+        Ok(index) => described.get(index),
+        Err(_) => described
+            .iter()
+            .find(|(_, name, _)| name.to_lowercase().contains(&wanted)),
+    };
+    found
+        .map(|(device, ..)| *device)
+        .ok_or_else(|| Error::DeviceNotFound {
+            asked: asked.to_owned(),
+            found: described
+                .iter()
+                .enumerate()
+                .map(|(i, (_, name, _))| format!("{i} {name:?}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}
+
+/// The extensions a device offers.
+pub(crate) fn extensions(instance: &Instance, device: vk::PhysicalDevice) -> Result<Vec<CString>> {
+    // SAFETY: the device belongs to this instance.
+    let properties =
+        unsafe { instance.raw.enumerate_device_extension_properties(device) }.map_err(
+            Error::vulkan("vkEnumerateDeviceExtensionProperties", "the device"),
+        )?;
+    Ok(properties
+        .iter()
+        .filter_map(|p| p.extension_name_as_c_str().ok().map(CStr::to_owned))
+        .collect())
+}
+
+/// Splits the extensions to switch on from the required ones that are missing.
+pub(crate) fn select_extensions(
+    offered: &[CString],
+    mesh_wanted: bool,
+    swapchain_wanted: bool,
+    missing: &mut Vec<String>,
+) -> Vec<&'static CStr> {
+    let has = |name: &CStr| offered.iter().any(|offer| offer.as_c_str() == name);
+    let mut enabled = Vec::new();
+    let swapchain = swapchain_wanted.then_some(ash::khr::swapchain::NAME);
+    for name in REQUIRED_EXTENSIONS.into_iter().chain(swapchain) {
+        if has(name) {
+            enabled.push(name);
+        } else {
+            missing.push(format!("extension {}", name.to_string_lossy()));
+        }
+    }
+    let calibrated = [
+        ash::khr::calibrated_timestamps::NAME,
+        ash::ext::calibrated_timestamps::NAME,
+    ];
+    enabled.extend(calibrated.into_iter().find(|name| has(name)));
+    if mesh_wanted && has(ash::ext::mesh_shader::NAME) {
+        enabled.push(ash::ext::mesh_shader::NAME);
+    }
+    if has(ash::ext::memory_budget::NAME) {
+        enabled.push(ash::ext::memory_budget::NAME);
+    }
+    enabled
+}

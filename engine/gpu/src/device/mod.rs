@@ -1,0 +1,366 @@
+//! The device: chosen, checked, created, and owner of everything that is made from it.
+
+mod choose;
+mod features;
+mod info;
+mod instance;
+
+pub use features::OptionalFeatures;
+pub use info::{DeviceInfo, DeviceKind, Limits};
+pub(crate) use instance::Instance;
+pub use instance::ValidationReport;
+
+use crate::frame::Recorder;
+use crate::memory::{DeletionQueue, IdPool, NewTextures, SamplerCache, Uploads};
+use crate::pipeline::PipelineCache;
+use crate::{Error, Result};
+use ash::vk;
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// How to open a device.
+#[derive(Clone, Debug)]
+pub struct GpuDesc {
+    /// Name of the program, for drivers and tools.
+    pub app_name: String,
+    /// Index or part of the name of the device; else `IMPEL_DEVICE`; else the best kind there is.
+    pub device: Option<String>,
+    /// Whether to load the validation layer with synchronization validation; also switched on by `IMPEL_VALIDATION=1`.
+    pub validation: bool,
+    /// How many frames the CPU may be ahead of the device.
+    pub frames_in_flight: u32,
+    /// Whether to use mesh shaders where the device has them.
+    pub mesh_shaders: bool,
+    /// Whether to time every pass on the device.
+    pub timestamps: bool,
+    /// File in which compiled pipelines are kept between runs.
+    pub pipeline_cache: Option<PathBuf>,
+}
+
+impl Default for GpuDesc {
+    fn default() -> Self {
+        GpuDesc {
+            app_name: "impel".into(),
+            device: None,
+            validation: false,
+            frames_in_flight: 2,
+            mesh_shaders: true,
+            timestamps: true,
+            pipeline_cache: None,
+        }
+    }
+}
+
+/// An open device. Cheap to clone; the device closes when the last clone and the last resource are gone.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(crate) inner: Arc<Inner>,
+}
+
+/// What all clones of a [`Gpu`] and all resources share.
+pub(crate) struct Inner {
+    pub(crate) device: ash::Device,
+    pub(crate) physical_device: vk::PhysicalDevice,
+    pub(crate) queue: vk::Queue,
+    pub(crate) queue_family: u32,
+    pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
+    pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
+    pub(crate) debug: Option<ash::ext::debug_utils::Device>,
+    pub(crate) allocator: ManuallyDrop<vk_mem::Allocator>,
+    pub(crate) info: DeviceInfo,
+    /// Signalled with a frame's number when the device is done with it.
+    pub(crate) timeline: vk::Semaphore,
+    /// Number of the frame being recorded, or of the next one.
+    pub(crate) frame_number: AtomicU64,
+    pub(crate) deletions: DeletionQueue,
+    pub(crate) ids: IdPool,
+    pub(crate) samplers: SamplerCache,
+    pub(crate) uploads: Mutex<Uploads>,
+    pub(crate) new_textures: NewTextures,
+    pub(crate) pipeline_cache: PipelineCache,
+    /// Taken while a frame is being recorded.
+    pub(crate) recorder: Mutex<Option<Box<Recorder>>>,
+    pub(crate) desc: GpuDesc,
+    pub(crate) instance: ManuallyDrop<Instance>,
+}
+
+impl Gpu {
+    /// Opens a device through the system's Vulkan loader.
+    ///
+    /// # Errors
+    /// [`Error::NoLoader`], [`Error::NoDevice`], [`Error::DeviceNotFound`], or [`Error::MissingFeatures`] with all that
+    /// the device lacks.
+    pub fn new(desc: &GpuDesc) -> Result<Gpu> {
+        // SAFETY: loading the loader runs its initialisers, which is what it is for.
+        let entry =
+            unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader(error.to_string()))?;
+        Gpu::with_entry(desc, entry)
+    }
+
+    /// Opens a device through the given Vulkan entry points, such as those of the [no-op driver](crate::noop).
+    ///
+    /// # Errors
+    /// As [`Gpu::new`].
+    pub fn with_entry(desc: &GpuDesc, entry: ash::Entry) -> Result<Gpu> {
+        let mut desc = desc.clone();
+        desc.frames_in_flight = desc.frames_in_flight.clamp(1, 8);
+        desc.validation |= std::env::var_os("IMPEL_VALIDATION").is_some_and(|value| value == "1");
+        let asked = desc.device.clone().or_else(|| {
+            std::env::var("IMPEL_DEVICE")
+                .ok()
+                .filter(|name| !name.is_empty())
+        });
+        let instance = Instance::new(entry, &desc.app_name, desc.validation, &[])?;
+        let physical_device = choose::choose(&instance, asked.as_deref())?;
+        let inner = Inner::open(desc, instance, physical_device)?;
+        let gpu = Gpu {
+            inner: Arc::new(inner),
+        };
+        let recorder = Recorder::new(&gpu.inner)?;
+        *crate::lock(&gpu.inner.recorder) = Some(Box::new(recorder));
+        Ok(gpu)
+    }
+
+    /// Name, limits and features of the device.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.inner.info
+    }
+
+    /// What validation has said so far.
+    pub fn validation(&self) -> ValidationReport {
+        let instance = &self.inner.instance;
+        ValidationReport {
+            enabled: instance.layer.is_some(),
+            layer: instance.layer.clone(),
+            messages: instance.messages.count(),
+        }
+    }
+
+    /// The texts of validation's messages; at most the first 200.
+    pub fn validation_messages(&self) -> Vec<String> {
+        self.inner.instance.messages.texts()
+    }
+
+    /// The raw device, for work outside of the executor. What is done to it directly is the caller's to synchronise.
+    pub fn raw_device(&self) -> &ash::Device {
+        &self.inner.device
+    }
+
+    /// Bytes of device memory that resources take now.
+    pub fn allocated_bytes(&self) -> u64 {
+        self.inner
+            .allocator
+            .calculate_statistics()
+            .map_or(0, |stats| stats.total.statistics.allocationBytes)
+    }
+
+    /// Waits until the device has done all that was submitted, and frees what was dropped.
+    ///
+    /// # Errors
+    /// [`Error::Vulkan`] when the device is lost.
+    pub fn wait_idle(&self) -> Result<()> {
+        let inner = &self.inner;
+        // SAFETY: the device is alive; no other thread submits, since submitting needs the recorder.
+        unsafe { inner.device.device_wait_idle() }
+            .map_err(Error::vulkan("vkDeviceWaitIdle", "the device"))?;
+        // With no frame under way, nothing that was dropped can still be in use.
+        let recording = crate::lock(&inner.recorder).is_none();
+        let done = inner.frame_number.load(Ordering::Acquire);
+        inner
+            .deletions
+            .collect(inner, if recording { done - 1 } else { done });
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn open(
+        desc: GpuDesc,
+        instance: Instance,
+        physical_device: vk::PhysicalDevice,
+    ) -> Result<Inner> {
+        let raw = &instance.raw;
+        // SAFETY: the physical device belongs to the instance.
+        let properties = unsafe { raw.get_physical_device_properties(physical_device) };
+        let name = info::name_of(&properties);
+        let mut missing = Vec::new();
+        if properties.api_version < vk::API_VERSION_1_3 {
+            missing.push(format!(
+                "Vulkan 1.3 (it offers {}.{})",
+                vk::api_version_major(properties.api_version),
+                vk::api_version_minor(properties.api_version)
+            ));
+            return Err(Error::MissingFeatures {
+                device: name,
+                missing,
+            });
+        }
+        let offered = choose::extensions(&instance, physical_device)?;
+        let mesh = desc.mesh_shaders
+            && offered
+                .iter()
+                .any(|e| e.as_c_str() == ash::ext::mesh_shader::NAME);
+        let mut extensions = choose::select_extensions(&offered, mesh, false, &mut missing);
+        let features = features::FeatureChain::offered(raw, physical_device, mesh);
+        let mut enabled = features::negotiate(&features, mesh, &mut missing);
+        // SAFETY: as above.
+        let families = unsafe { raw.get_physical_device_queue_family_properties(physical_device) };
+        let wanted = vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE;
+        let family = families
+            .iter()
+            .position(|family| family.queue_flags.contains(wanted));
+        if family.is_none() {
+            missing.push("a queue for graphics and compute".into());
+        }
+        let (Some(family), true) = (family, missing.is_empty()) else {
+            return Err(Error::MissingFeatures {
+                device: name,
+                missing,
+            });
+        };
+        let mesh = enabled.mesh.mesh_shader == vk::TRUE;
+        if !mesh {
+            extensions.retain(|&name| name != ash::ext::mesh_shader::NAME);
+        }
+
+        let queue_family = family as u32;
+        let queues = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(queue_family)
+            .queue_priorities(&[1.0])];
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let device = enabled
+            .linked(mesh, |features| {
+                let info = vk::DeviceCreateInfo::default()
+                    .queue_create_infos(&queues)
+                    .enabled_extension_names(&names)
+                    .push_next(features);
+                // SAFETY: all extensions and features asked for are offered, and the linked structures live through the call.
+                unsafe { raw.create_device(physical_device, &info, None) }
+            })
+            .map_err(Error::vulkan("vkCreateDevice", name.as_str()))?;
+        let guard = DeviceGuard(device);
+        let device = &guard.0;
+
+        let optional = OptionalFeatures::of(&enabled, &extensions);
+        let info = DeviceInfo::read(
+            raw,
+            physical_device,
+            families[family].timestamp_valid_bits,
+            optional,
+        );
+        let mut flags = vk_mem::AllocatorCreateFlags::BUFFER_DEVICE_ADDRESS
+            | vk_mem::AllocatorCreateFlags::KHR_MAINTENANCE4;
+        if optional.memory_budget {
+            flags |= vk_mem::AllocatorCreateFlags::EXT_MEMORY_BUDGET;
+        }
+        let mut create = vk_mem::AllocatorCreateInfo::new(raw, device, physical_device);
+        create.vulkan_api_version = vk::API_VERSION_1_3;
+        create.flags = flags;
+        // SAFETY: instance, device and physical device belong together and outlive the allocator (see `drop`).
+        let allocator = unsafe { vk_mem::Allocator::new(create) }
+            .map_err(Error::vulkan("vmaCreateAllocator", name.as_str()))?;
+        let mut timeline_type = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(0);
+        // SAFETY: timeline semaphores are a required feature.
+        let timeline = unsafe {
+            device.create_semaphore(
+                &vk::SemaphoreCreateInfo::default().push_next(&mut timeline_type),
+                None,
+            )
+        }
+        .map_err(Error::vulkan("vkCreateSemaphore", "the frame timeline"))?;
+        // SAFETY: the family has at least one queue, and it was asked for above.
+        let queue = unsafe { device.get_device_queue(queue_family, 0) };
+        let pipeline_cache = PipelineCache::open(device, desc.pipeline_cache.clone(), &info)?;
+        let device = guard.release();
+        Ok(Inner {
+            push_descriptor: ash::khr::push_descriptor::Device::new(raw, &device),
+            mesh_shader: optional
+                .mesh_shaders
+                .then(|| ash::ext::mesh_shader::Device::new(raw, &device)),
+            debug: instance
+                .debug_utils
+                .then(|| ash::ext::debug_utils::Device::new(raw, &device)),
+            device,
+            physical_device,
+            queue,
+            queue_family,
+            allocator: ManuallyDrop::new(allocator),
+            info,
+            timeline,
+            frame_number: AtomicU64::new(1),
+            deletions: DeletionQueue::default(),
+            ids: IdPool::default(),
+            samplers: SamplerCache::default(),
+            uploads: Mutex::default(),
+            new_textures: NewTextures::default(),
+            pipeline_cache,
+            recorder: Mutex::new(None),
+            desc,
+            instance: ManuallyDrop::new(instance),
+        })
+    }
+
+    /// Gives an object a name that debuggers, captures and validation messages show.
+    pub(crate) fn name<H: vk::Handle>(&self, handle: H, name: &str) {
+        let Some(debug) = &self.debug else { return };
+        let name = std::ffi::CString::new(name.replace('\0', " ")).unwrap_or_default();
+        let info = vk::DebugUtilsObjectNameInfoEXT::default()
+            .object_handle(handle)
+            .object_name(&name);
+        // SAFETY: the handle was made from this device. A name that could not be set is no reason to fail.
+        let _ = unsafe { debug.set_debug_utils_object_name(&info) };
+    }
+}
+
+/// Destroys the device if opening it fails half-way.
+struct DeviceGuard(ash::Device);
+
+impl DeviceGuard {
+    fn release(self) -> ash::Device {
+        let device = self.0.clone();
+        std::mem::forget(self);
+        device
+    }
+}
+
+impl Drop for DeviceGuard {
+    fn drop(&mut self) {
+        // SAFETY: opening failed, so nothing made from the device is in use.
+        unsafe { self.0.destroy_device(None) };
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: every resource holds a reference to `self`, so none is left; the device is idle before its objects go.
+        // The order is that of dependence: objects, allocator, device, instance.
+        unsafe {
+            let _ = self.device.device_wait_idle();
+            if let Some(mut recorder) = crate::lock(&self.recorder).take() {
+                recorder.destroy(self);
+            }
+            self.deletions.collect(self, u64::MAX);
+            let mut uploads = std::mem::take(&mut *crate::lock(&self.uploads));
+            uploads.destroy(self);
+            self.samplers.destroy(&self.device);
+            self.pipeline_cache.save_and_destroy(&self.device);
+            self.device.destroy_semaphore(self.timeline, None);
+            let left = self
+                .allocator
+                .calculate_statistics()
+                .map_or(0, |stats| stats.total.statistics.allocationCount);
+            if left != 0 {
+                self.instance
+                    .messages
+                    .add(format!("{left} device memory allocations were not freed"));
+            }
+            ManuallyDrop::drop(&mut self.allocator);
+            self.device.destroy_device(None);
+            ManuallyDrop::drop(&mut self.instance);
+        }
+    }
+}

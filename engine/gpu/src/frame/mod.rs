@@ -1,0 +1,432 @@
+//! Frames: the recording of one submission, with a fixed number of them in flight.
+
+mod timing;
+
+pub use timing::{FrameResult, PassResult};
+
+use crate::binding::BindingSink;
+use crate::device::{Gpu, Inner, Limits};
+use crate::memory::{Copy, Upload};
+use crate::pass::{ResourceId, Scopes, Tracker};
+use crate::{Error, Result};
+use ash::vk;
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use timing::Timing;
+
+/// A frame being recorded. [`submit`](Frame::submit) hands it to the device; a frame that is dropped before is
+/// submitted as far as it was recorded, since the state of its resources counts on it.
+pub struct Frame {
+    pub(crate) gpu: Gpu,
+    pub(crate) recorder: Option<Box<Recorder>>,
+}
+
+/// A frame on its way.
+pub struct SubmittedFrame {
+    gpu: Gpu,
+    number: u64,
+}
+
+/// What recording needs and keeps from frame to frame.
+pub(crate) struct Recorder {
+    pub(crate) tracker: Tracker,
+    pub(crate) sink: BindingSink,
+    pub(crate) image_barriers: Vec<vk::ImageMemoryBarrier2<'static>>,
+    /// Command buffer of the current frame.
+    pub(crate) commands: vk::CommandBuffer,
+    /// A full barrier must go before whatever comes next.
+    pub(crate) full_barrier_next: bool,
+    /// Whether the host reads something when the frame is done.
+    pub(crate) reads_back: bool,
+    /// Barriers of the current frame, and how many of its passes had a full one before.
+    pub(crate) barriers: u32,
+    pub(crate) full_barriers: u32,
+    pub(crate) timing: Timing,
+    pub(crate) results: VecDeque<FrameResult>,
+    in_flight: Vec<InFlight>,
+    current: usize,
+    uploads: Vec<Upload>,
+}
+
+/// What one of the frames in flight has to itself.
+struct InFlight {
+    pool: vk::CommandPool,
+    commands: vk::CommandBuffer,
+    /// Number of the frame that used it last; 0 if none did.
+    number: u64,
+}
+
+impl Recorder {
+    pub(crate) fn new(gpu: &Inner) -> Result<Recorder> {
+        let mut recorder = Recorder {
+            tracker: Tracker::default(),
+            sink: BindingSink::default(),
+            image_barriers: Vec::new(),
+            commands: vk::CommandBuffer::null(),
+            full_barrier_next: false,
+            reads_back: false,
+            barriers: 0,
+            full_barriers: 0,
+            timing: Timing::new(
+                gpu.desc.frames_in_flight as usize,
+                gpu.desc.timestamps && gpu.info.limits.timestamp_bits > 0,
+            ),
+            results: VecDeque::new(),
+            in_flight: Vec::new(),
+            current: 0,
+            uploads: Vec::new(),
+        };
+        for _ in 0..gpu.desc.frames_in_flight {
+            match InFlight::new(gpu) {
+                Ok(frame) => recorder.in_flight.push(frame),
+                Err(error) => {
+                    recorder.destroy(gpu);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(recorder)
+    }
+
+    /// Frees everything. The device must be idle.
+    pub(crate) fn destroy(&mut self, gpu: &Inner) {
+        self.timing.destroy(gpu);
+        for frame in self.in_flight.drain(..) {
+            // SAFETY: the device is idle; destroying a pool frees its command buffers.
+            unsafe { gpu.device.destroy_command_pool(frame.pool, None) };
+        }
+    }
+
+    fn begin_frame(&mut self, gpu: &Inner) -> Result<()> {
+        let number = gpu.frame_number.load(Ordering::Acquire);
+        self.current = (number % self.in_flight.len() as u64) as usize;
+        let frame = &self.in_flight[self.current];
+        if frame.number > 0 {
+            wait_for(gpu, frame.number).map_err(|error| self.timing.name_passes(error))?;
+        }
+        // SAFETY: the timeline semaphore lives as long as the device.
+        let done = unsafe { gpu.device.get_semaphore_counter_value(gpu.timeline) }.map_err(
+            Error::vulkan("vkGetSemaphoreCounterValue", "the frame timeline"),
+        )?;
+        gpu.deletions.collect(gpu, done);
+        if let Some(result) = self.timing.collect(gpu, self.current)? {
+            if self.results.len() == MAX_RESULTS {
+                self.results.pop_front();
+            }
+            self.results.push_back(result);
+        }
+        let info = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the device is done with the frame that used this pool before.
+        unsafe {
+            gpu.device
+                .reset_command_pool(frame.pool, vk::CommandPoolResetFlags::empty())
+                .and_then(|()| gpu.device.begin_command_buffer(frame.commands, &info))
+        }
+        .map_err(Error::vulkan(
+            "vkBeginCommandBuffer",
+            format!("frame {number}"),
+        ))?;
+        self.commands = frame.commands;
+        self.barriers = 0;
+        self.full_barriers = 0;
+        self.reads_back = false;
+        self.timing.begin_frame(gpu, self.current, number)?;
+        self.record_uploads(gpu, done);
+        Ok(())
+    }
+
+    /// Records the copies that were asked for since the last frame. Copies to different places need no order among
+    /// each other; where one would write what another has written, a barrier goes between.
+    fn record_uploads(&mut self, gpu: &Inner, done: u64) {
+        let mut list = std::mem::take(&mut self.uploads);
+        {
+            let mut uploads = crate::lock(&gpu.uploads);
+            uploads.collect(done);
+            std::mem::swap(&mut list, &mut uploads.pending);
+        }
+        let mut rest = list.as_slice();
+        while !rest.is_empty() {
+            let count = independent(rest);
+            let (batch, later) = rest.split_at(count);
+            self.sink.clear();
+            for upload in batch {
+                self.sink
+                    .accesses
+                    .push((upload.resource, Scopes::TRANSFER_WRITE));
+            }
+            self.transfer(gpu, "upload", |device, commands| {
+                for upload in batch {
+                    // SAFETY: ranges were checked when the upload was asked for. A target that was dropped since waits in the
+                    // deletion queue for this very frame.
+                    unsafe {
+                        match &upload.copy {
+                            Copy::Buffer { target, region } => device.cmd_copy_buffer(
+                                commands,
+                                upload.staging,
+                                *target,
+                                &[*region],
+                            ),
+                            Copy::Texture { target, region } => {
+                                device.cmd_copy_buffer_to_image(
+                                    commands,
+                                    upload.staging,
+                                    *target,
+                                    vk::ImageLayout::GENERAL,
+                                    &[*region],
+                                );
+                            }
+                        }
+                    }
+                }
+            });
+            rest = later;
+        }
+        list.clear();
+        self.uploads = list;
+    }
+
+    fn submit(&mut self, gpu: &Inner) -> Result<u64> {
+        let number = gpu.frame_number.load(Ordering::Acquire);
+        if self.reads_back {
+            self.host_barrier(gpu);
+        }
+        self.timing
+            .end_frame(self.current, self.barriers, self.full_barriers);
+        let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(self.commands)];
+        let signals = [vk::SemaphoreSubmitInfo::default()
+            .semaphore(gpu.timeline)
+            .value(number)
+            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+        let info = vk::SubmitInfo2::default()
+            .command_buffer_infos(&commands)
+            .signal_semaphore_infos(&signals);
+        // SAFETY: the command buffer is complete; the queue is used under the recorder only.
+        unsafe {
+            gpu.device.end_command_buffer(self.commands).and_then(|()| {
+                gpu.device
+                    .queue_submit2(gpu.queue, &[info], vk::Fence::null())
+            })
+        }
+        .map_err(Error::vulkan("vkQueueSubmit2", format!("frame {number}")))
+        .map_err(|error| self.timing.name_passes(error))?;
+        self.in_flight[self.current].number = number;
+        gpu.frame_number.store(number + 1, Ordering::Release);
+        crate::lock(&gpu.uploads).mark(number);
+        Ok(number)
+    }
+}
+
+/// Results of more frames than this are dropped, oldest first, when nobody asks for them.
+const MAX_RESULTS: usize = 1024;
+
+/// How many uploads from the start write to different places.
+fn independent(uploads: &[Upload]) -> usize {
+    let range = |upload: &Upload| -> Option<(ResourceId, u64, u64)> {
+        match &upload.copy {
+            Copy::Buffer { region, .. } => Some((
+                upload.resource,
+                region.dst_offset,
+                region.dst_offset + region.size,
+            )),
+            Copy::Texture { .. } => None,
+        }
+    };
+    // Compared by pairs, so batches stay short enough for that.
+    const LONGEST: usize = 64;
+    for (i, upload) in uploads.iter().enumerate().take(LONGEST) {
+        let overlaps = uploads[..i]
+            .iter()
+            .filter(|earlier| earlier.resource == upload.resource)
+            .any(|earlier| match (range(earlier), range(upload)) {
+                (Some((_, from, to)), Some((_, start, end))) => from < end && start < to,
+                _ => true,
+            });
+        if overlaps {
+            return i;
+        }
+    }
+    uploads.len().min(LONGEST)
+}
+
+impl InFlight {
+    fn new(gpu: &Inner) -> Result<InFlight> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(gpu.queue_family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the family belongs to the device.
+        let pool = unsafe { gpu.device.create_command_pool(&info, None) }
+            .map_err(Error::vulkan("vkCreateCommandPool", "a frame in flight"))?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool was just made.
+        let made = unsafe { gpu.device.allocate_command_buffers(&info) };
+        match made.map(|buffers| buffers.first().copied()) {
+            Ok(Some(commands)) => Ok(InFlight {
+                pool,
+                commands,
+                number: 0,
+            }),
+            other => {
+                // SAFETY: nothing uses the pool.
+                unsafe { gpu.device.destroy_command_pool(pool, None) };
+                let result = other.err().unwrap_or(vk::Result::ERROR_UNKNOWN);
+                Err(Error::Vulkan {
+                    call: "vkAllocateCommandBuffers",
+                    what: "a frame in flight".into(),
+                    result,
+                })
+            }
+        }
+    }
+}
+
+/// Waits until the device is done with a frame.
+pub(crate) fn wait_for(gpu: &Inner, frame: u64) -> Result<()> {
+    let (semaphores, values) = ([gpu.timeline], [frame]);
+    let info = vk::SemaphoreWaitInfo::default()
+        .semaphores(&semaphores)
+        .values(&values);
+    // SAFETY: the timeline semaphore lives as long as the device; the frame has been submitted, so its signal will come.
+    unsafe { gpu.device.wait_semaphores(&info, u64::MAX) }
+        .map_err(Error::vulkan("vkWaitSemaphores", format!("frame {frame}")))
+}
+
+impl Gpu {
+    /// Begins to record a frame. Waits while the device is as many frames behind as may be in flight.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] while another frame is being recorded, [`Error::DeviceLost`], [`Error::Vulkan`].
+    pub fn begin_frame(&self) -> Result<Frame> {
+        let recorder = crate::lock(&self.inner.recorder).take();
+        let Some(mut recorder) = recorder else {
+            return Err(Error::invalid(
+                "frame",
+                "another frame is being recorded; submit it first",
+            ));
+        };
+        match recorder.begin_frame(&self.inner) {
+            Ok(()) => Ok(Frame {
+                gpu: self.clone(),
+                recorder: Some(recorder),
+            }),
+            Err(error) => {
+                *crate::lock(&self.inner.recorder) = Some(recorder);
+                Err(error)
+            }
+        }
+    }
+
+    /// The measurements of all frames that were completed since the last call; at most the last 1024. A frame's are
+    /// known when its place in flight is needed again, or after [`Gpu::wait_idle`] and one more frame.
+    pub fn frame_results(&self) -> Vec<FrameResult> {
+        match crate::lock(&self.inner.recorder).as_mut() {
+            Some(recorder) => {
+                recorder.collect_finished(&self.inner);
+                recorder.results.drain(..).collect()
+            }
+            None => Vec::new(),
+        }
+    }
+}
+
+impl Recorder {
+    /// Takes the measurements of the frames that are done by now, in order.
+    fn collect_finished(&mut self, gpu: &Inner) {
+        // SAFETY: the timeline semaphore lives as long as the device.
+        let done = unsafe { gpu.device.get_semaphore_counter_value(gpu.timeline) }.unwrap_or(0);
+        let mut finished: Vec<_> = self
+            .in_flight
+            .iter()
+            .enumerate()
+            .filter(|(_, frame)| frame.number > 0 && frame.number <= done)
+            .map(|(index, frame)| (frame.number, index))
+            .collect();
+        finished.sort_unstable();
+        for (_, index) in finished {
+            if let Ok(Some(result)) = self.timing.collect(gpu, index) {
+                self.results.push_back(result);
+            }
+        }
+    }
+}
+
+impl Frame {
+    /// Number of this frame, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.gpu.inner.frame_number.load(Ordering::Acquire)
+    }
+
+    /// The device that the frame is for.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(crate) fn recorder_mut(&mut self) -> Option<&mut Recorder> {
+        self.recorder.as_deref_mut()
+    }
+
+    pub(crate) fn clear_sink(&mut self) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sink.clear();
+        }
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        self.gpu.inner.info.limits
+    }
+
+    /// Hands the frame to the device.
+    ///
+    /// # Errors
+    /// [`Error::DeviceLost`] with the passes that were under way, [`Error::Vulkan`].
+    pub fn submit(mut self) -> Result<SubmittedFrame> {
+        let number = self.finish()?;
+        Ok(SubmittedFrame {
+            gpu: self.gpu.clone(),
+            number,
+        })
+    }
+
+    fn finish(&mut self) -> Result<u64> {
+        let Some(mut recorder) = self.recorder.take() else {
+            return Err(Error::invalid("frame", "it was submitted already"));
+        };
+        let result = recorder.submit(&self.gpu.inner);
+        *crate::lock(&self.gpu.inner.recorder) = Some(recorder);
+        result
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        if self.recorder.is_some() {
+            if let Err(error) = self.finish() {
+                log::error!("a frame that was dropped could not be submitted: {error}");
+            }
+        }
+    }
+}
+
+impl SubmittedFrame {
+    /// Number of the frame, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Waits until the device is done with the frame.
+    ///
+    /// # Errors
+    /// [`Error::Vulkan`] when the device is lost.
+    pub fn wait(&self) -> Result<()> {
+        wait_for(&self.gpu.inner, self.number)
+    }
+}
+
+/// Nanoseconds since `start`.
+pub(crate) fn elapsed_ns(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

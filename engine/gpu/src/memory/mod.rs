@@ -1,0 +1,20 @@
+//! Memory and what lies in it: buffers, textures, samplers, uploads, read-backs, and the queue of things to delete.
+
+mod buffer;
+mod deletion;
+mod read_back;
+mod resource;
+mod sampler;
+mod texture;
+mod upload;
+
+pub(crate) use buffer::RawBuffer;
+pub use buffer::{Buffer, BufferDesc, Memory};
+pub(crate) use deletion::{DeletionQueue, Garbage};
+pub use read_back::ReadBack;
+pub(crate) use resource::{IdPool, Resource};
+pub(crate) use sampler::SamplerCache;
+pub use sampler::{Reduction, Sampler, SamplerDesc};
+pub use texture::{MipView, Texture, TextureDesc};
+pub(crate) use texture::{NewTextures, aspect_of, texel_bytes};
+pub(crate) use upload::{Copy, Upload, Uploads, check_buffer};

@@ -1,0 +1,234 @@
+//! The hazard tracker: decides which barrier a pass needs.
+//!
+//! Every pass has a sequence number. The tracker knows, per resource, the last write and the reads since, and per pair
+//! of scopes up to which sequence number the device has already been told to order work. A barrier is global, so what
+//! one resource needed also serves every other one that was written before it: the tables remember that, chains of
+//! barriers included, and nothing is asked for twice.
+//!
+//! Granularity is the whole resource. Rules (Vulkan 1.3, "Synchronization and cache control"):
+//! read after write needs availability and visibility; write after write the same; write after read needs order only;
+//! read after read needs nothing.
+
+use super::scope::{
+    SCOPES, STAGE_OF, STAGES, Scopes, WRITE_INDEX, WRITE_SCOPES, WRITES, bits, vk_access,
+    vk_stages, widen,
+};
+use ash::vk;
+
+/// Names a tracked resource: an index that is used again after a drop, and a generation that tells the users apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ResourceId {
+    pub(crate) index: u32,
+    pub(crate) generation: u32,
+}
+
+/// A memory barrier that a pass must be preceded by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Barrier {
+    src_stages: u16,
+    src_scopes: u32,
+    dst_stages: u16,
+    dst_scopes: u32,
+}
+
+impl Barrier {
+    pub(crate) fn is_empty(self) -> bool {
+        self.src_stages == 0
+    }
+
+    pub(crate) fn to_vk(self) -> vk::MemoryBarrier2<'static> {
+        vk::MemoryBarrier2::default()
+            .src_stage_mask(vk_stages(self.src_stages))
+            .src_access_mask(vk_access(self.src_scopes))
+            .dst_stage_mask(vk_stages(self.dst_stages))
+            .dst_access_mask(vk_access(self.dst_scopes))
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct State {
+    generation: u32,
+    /// Scopes of the last pass that wrote; 0 when never written.
+    write_scopes: u32,
+    write_at: u64,
+    /// Stages that have read since; with `read_at` by stage.
+    read_stages: u16,
+    /// Whether a pass after the writing one has read.
+    read_since: bool,
+    read_at: [u64; STAGES],
+}
+
+/// Tracks hazards over all passes of one queue.
+pub(crate) struct Tracker {
+    states: Vec<State>,
+    /// Sequence number of the pass being prepared.
+    now: u64,
+    /// `executed[a][b]`: work of stage `a` up to this number is ordered before later work of stage `b`.
+    executed: [[u64; STAGES]; STAGES],
+    /// `available[w][b]`: writes of scope `w` up to this number are available, and ordered before stage `b`.
+    available: [[u64; STAGES]; WRITES],
+    /// `visible[w][d]`: writes of scope `w` up to this number are visible to scope `d`.
+    visible: [[u64; SCOPES]; WRITES],
+}
+
+impl Default for Tracker {
+    fn default() -> Self {
+        Tracker {
+            states: Vec::new(),
+            now: 1,
+            executed: [[0; STAGES]; STAGES],
+            available: [[0; STAGES]; WRITES],
+            visible: [[0; SCOPES]; WRITES],
+        }
+    }
+}
+
+impl Tracker {
+    /// Takes the accesses of one pass, gives the barrier that must come before it, and counts the pass as done.
+    /// A resource may be named several times.
+    pub(crate) fn pass(&mut self, accesses: &[(ResourceId, Scopes)]) -> Barrier {
+        let mut barrier = Barrier::default();
+        for &(resource, scopes) in accesses {
+            self.check(resource, scopes.0, &mut barrier);
+        }
+        if !barrier.is_empty() {
+            self.apply(barrier);
+        }
+        for &(resource, scopes) in accesses {
+            self.note(resource, scopes);
+        }
+        self.now += 1;
+        barrier
+    }
+
+    /// Counts a full barrier (all commands, all memory) before the pass being prepared.
+    pub(crate) fn full_barrier(&mut self) {
+        let done = self.now - 1;
+        self.executed = [[done; STAGES]; STAGES];
+        self.available = [[done; STAGES]; WRITES];
+        self.visible = [[done; SCOPES]; WRITES];
+    }
+
+    fn state(&mut self, resource: ResourceId) -> &mut State {
+        let index = resource.index as usize;
+        if index >= self.states.len() {
+            self.states.resize(index + 1, State::default());
+        }
+        let state = &mut self.states[index];
+        if state.generation != resource.generation {
+            *state = State {
+                generation: resource.generation,
+                ..State::default()
+            };
+        }
+        state
+    }
+
+    fn check(&mut self, resource: ResourceId, scopes: u32, barrier: &mut Barrier) {
+        let state = *self.state(resource);
+        let writes = scopes & WRITE_SCOPES;
+        // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
+        // after the write itself follows by the chain.
+        let after_write = if state.read_since {
+            scopes & !WRITE_SCOPES
+        } else {
+            scopes
+        };
+        for write in bits(state.write_scopes) {
+            let row = &self.visible[WRITE_INDEX[write] as usize];
+            for scope in bits(after_write) {
+                if row[scope] < state.write_at {
+                    barrier.src_stages |= 1 << STAGE_OF[write];
+                    barrier.src_scopes |= 1 << write;
+                    barrier.dst_stages |= 1 << STAGE_OF[scope];
+                    barrier.dst_scopes |= 1 << scope;
+                }
+            }
+        }
+        if writes != 0 {
+            for read in bits(u32::from(state.read_stages)) {
+                for scope in bits(writes) {
+                    let stage = STAGE_OF[scope] as usize;
+                    if self.executed[read][stage] < state.read_at[read] {
+                        barrier.src_stages |= 1 << read;
+                        barrier.dst_stages |= 1 << stage;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Enters a barrier into the tables.
+    fn apply(&mut self, barrier: Barrier) {
+        let done = self.now - 1;
+        let sources = u32::from(barrier.src_stages);
+        let targets = u32::from(barrier.dst_stages);
+        let src = widen(barrier.src_scopes, barrier.src_stages);
+        let dst = widen(barrier.dst_scopes, barrier.dst_stages);
+        for stage in 0..STAGES {
+            let reached = if sources & 1 << stage != 0 {
+                done
+            } else {
+                bits(sources)
+                    .map(|source| self.executed[stage][source])
+                    .max()
+                    .unwrap_or(0)
+            };
+            for target in bits(targets) {
+                let entry = &mut self.executed[stage][target];
+                *entry = (*entry).max(reached);
+            }
+        }
+        for scope in bits(WRITE_SCOPES) {
+            let write = WRITE_INDEX[scope] as usize;
+            let reached = if src & 1 << scope != 0 {
+                done
+            } else {
+                bits(sources)
+                    .map(|source| self.available[write][source])
+                    .max()
+                    .unwrap_or(0)
+            };
+            if reached == 0 {
+                continue;
+            }
+            for target in bits(targets) {
+                let entry = &mut self.available[write][target];
+                *entry = (*entry).max(reached);
+            }
+            for target in bits(dst) {
+                let entry = &mut self.visible[write][target];
+                *entry = (*entry).max(reached);
+            }
+        }
+    }
+
+    fn note(&mut self, resource: ResourceId, scopes: Scopes) {
+        let now = self.now;
+        let state = self.state(resource);
+        let writes = scopes.writes();
+        if !writes.is_empty() {
+            if state.write_at == now {
+                state.write_scopes |= writes.0;
+            } else {
+                // Reads by this very pass, noted before, stay; older ones are ordered before the write.
+                state.write_scopes = writes.0;
+                state.write_at = now;
+                state.read_since = false;
+                for stage in bits(u32::from(state.read_stages)) {
+                    if state.read_at[stage] != now {
+                        state.read_stages &= !(1 << stage);
+                    }
+                }
+            }
+        }
+        let reads = scopes.reads();
+        for stage in bits(u32::from(reads.stages())) {
+            state.read_stages |= 1 << stage;
+            state.read_at[stage] = now;
+        }
+        if !reads.is_empty() && state.write_at != now {
+            state.read_since = true;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Passes: the unit of work of a frame. A pass has a name, a pipeline, bindings, push constants, for graphics
+//! attachments, and one command. The executor derives the barrier in front of it.
+
+mod compute;
+mod execute;
+mod graphics;
+mod hazard;
+mod scope;
+mod transfer;
+
+pub use compute::ComputePass;
+pub(crate) use execute::PassName;
+pub use execute::{PassDesc, RawPass, ResourceRef};
+pub use graphics::{Color, Depth, GraphicsPass, Load};
+pub use hazard::ResourceId;
+pub(crate) use hazard::Tracker;
+pub use scope::{Scopes, ShaderAccess, Stage};

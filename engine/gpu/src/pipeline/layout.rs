@@ -1,0 +1,219 @@
+//! Set layouts, pipeline layouts and update templates from merged reflection.
+
+use super::slot::vk_type;
+use super::{PushRange, SlotInfo};
+use crate::binding::Binding;
+use crate::device::{Gpu, Inner};
+use crate::shader::Shader;
+use crate::{Error, Result};
+use ash::vk;
+use impel_spirv::{MergeLimits, ProgramLayout, Slot, SpecValue, StageInput, merge};
+
+/// Layout, set layouts and template of a pipeline.
+pub(crate) struct Layouts {
+    pub(crate) layout: vk::PipelineLayout,
+    pub(crate) set_layouts: Vec<vk::DescriptorSetLayout>,
+    pub(crate) template: vk::DescriptorUpdateTemplate,
+    pub(crate) slots: Vec<SlotInfo>,
+    pub(crate) push: Option<PushRange>,
+    pub(crate) merged: ProgramLayout,
+}
+
+/// Merges the stages, within the limits of the device.
+pub(crate) fn merge_stages(
+    gpu: &Inner,
+    shaders: &[&Shader],
+    constants: &[(u32, SpecValue)],
+) -> Result<ProgramLayout> {
+    let stages: Vec<_> = shaders
+        .iter()
+        .map(|shader| StageInput {
+            file: &shader.name,
+            interface: &shader.interface,
+            entry_point: &shader.entry_point,
+            spec_values: constants,
+        })
+        .collect();
+    let limits = MergeLimits {
+        max_push_descriptors: gpu.info.limits.max_push_descriptors,
+        max_push_constants: gpu.info.limits.max_push_constants,
+        ..Default::default()
+    };
+    Ok(merge(&stages, &limits)?)
+}
+
+impl Layouts {
+    pub(crate) fn new(
+        gpu: &Inner,
+        name: &str,
+        merged: ProgramLayout,
+        bind_point: vk::PipelineBindPoint,
+    ) -> Result<Layouts> {
+        let thing = || format!("pipeline {name:?}");
+        if let Some(slot) = merged.slots.iter().find(|slot| slot.set != 0) {
+            return Err(Error::invalid(
+                thing(),
+                format!(
+                    "binding {:?} is in set {}; passes bind set 0 only",
+                    slot.name, slot.set
+                ),
+            ));
+        }
+        let mut set_layouts = Vec::new();
+        if !merged.slots.is_empty() {
+            let flags = vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR;
+            set_layouts.push(set_layout(gpu, name, &merged.slots, flags)?);
+        }
+        let push = merged.push_constants.as_ref().map(|range| PushRange {
+            offset: range.offset,
+            size: range.size,
+            stages: vk::ShaderStageFlags::from_raw(range.stages.0),
+        });
+        let ranges: Vec<_> = push
+            .iter()
+            .map(|range| vk::PushConstantRange {
+                stage_flags: range.stages,
+                offset: range.offset,
+                size: range.size,
+            })
+            .collect();
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&set_layouts)
+            .push_constant_ranges(&ranges);
+        // SAFETY: the set layouts were just made from this device; the range was checked by the merge.
+        let layout = unsafe { gpu.device.create_pipeline_layout(&info, None) }
+            .map_err(Error::vulkan("vkCreatePipelineLayout", thing()))?;
+        gpu.name(layout, name);
+        let template = template(gpu, name, &merged.slots, layout, bind_point)?;
+        let slots = merged
+            .slots
+            .iter()
+            .flat_map(|slot| SlotInfo::of(slot, &gpu.info.limits))
+            .collect();
+        Ok(Layouts {
+            layout,
+            set_layouts,
+            template,
+            slots,
+            push,
+            merged,
+        })
+    }
+}
+
+fn set_layout(
+    gpu: &Inner,
+    name: &str,
+    slots: &[Slot],
+    flags: vk::DescriptorSetLayoutCreateFlags,
+) -> Result<vk::DescriptorSetLayout> {
+    let bindings: Vec<_> = slots
+        .iter()
+        .map(|slot| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(slot.binding)
+                .descriptor_type(vk_type(slot.descriptor_type))
+                .descriptor_count(slot.count)
+                .stage_flags(vk::ShaderStageFlags::from_raw(slot.stages.0))
+        })
+        .collect();
+    let info = vk::DescriptorSetLayoutCreateInfo::default()
+        .flags(flags)
+        .bindings(&bindings);
+    // SAFETY: the bindings are distinct and within limits, which the merge has checked.
+    let layout = unsafe { gpu.device.create_descriptor_set_layout(&info, None) }.map_err(
+        Error::vulkan("vkCreateDescriptorSetLayout", format!("{name:?}")),
+    )?;
+    gpu.name(layout, name);
+    Ok(layout)
+}
+
+/// One entry per binding, striding over the array of [`Binding`]s that a pass pushes.
+fn template(
+    gpu: &Inner,
+    name: &str,
+    slots: &[Slot],
+    layout: vk::PipelineLayout,
+    bind_point: vk::PipelineBindPoint,
+) -> Result<vk::DescriptorUpdateTemplate> {
+    let mut offset = 0;
+    let entries: Vec<_> = slots
+        .iter()
+        .map(|slot| {
+            let entry = vk::DescriptorUpdateTemplateEntry {
+                dst_binding: slot.binding,
+                dst_array_element: 0,
+                descriptor_count: slot.count,
+                descriptor_type: vk_type(slot.descriptor_type),
+                offset,
+                stride: size_of::<Binding>(),
+            };
+            offset += slot.count as usize * size_of::<Binding>();
+            entry
+        })
+        .collect();
+    if entries.is_empty() {
+        return Ok(vk::DescriptorUpdateTemplate::null());
+    }
+    let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+        .descriptor_update_entries(&entries)
+        .template_type(vk::DescriptorUpdateTemplateType::PUSH_DESCRIPTORS_KHR)
+        .pipeline_bind_point(bind_point)
+        .pipeline_layout(layout)
+        .set(0);
+    // SAFETY: the entries name bindings of the layout's set 0.
+    unsafe { gpu.device.create_descriptor_update_template(&info, None) }.map_err(Error::vulkan(
+        "vkCreateDescriptorUpdateTemplate",
+        format!("pipeline {name:?}"),
+    ))
+}
+
+/// Makes plain descriptor set layouts (not for pushing) for all sets that the shaders use, for work outside of the
+/// executor: one per set number from 0 on, empty ones for numbers in between. The caller destroys them.
+///
+/// # Errors
+/// Those of the merge, or [`Error::Vulkan`].
+pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::DescriptorSetLayout>> {
+    let stages: Vec<_> = shaders
+        .iter()
+        .map(|shader| StageInput {
+            file: &shader.name,
+            interface: &shader.interface,
+            entry_point: &shader.entry_point,
+            spec_values: &[],
+        })
+        .collect();
+    let merged = merge(&stages, &MergeLimits::unlimited())?;
+    let sets = merged
+        .slots
+        .iter()
+        .map(|slot| slot.set + 1)
+        .max()
+        .unwrap_or(0);
+    let mut layouts = Vec::new();
+    for set in 0..sets {
+        let slots: Vec<_> = merged
+            .slots
+            .iter()
+            .filter(|slot| slot.set == set)
+            .cloned()
+            .collect();
+        let made = set_layout(
+            &gpu.inner,
+            &format!("set {set}"),
+            &slots,
+            vk::DescriptorSetLayoutCreateFlags::empty(),
+        );
+        match made {
+            Ok(layout) => layouts.push(layout),
+            Err(error) => {
+                for layout in layouts {
+                    // SAFETY: just made, known to nobody.
+                    unsafe { gpu.inner.device.destroy_descriptor_set_layout(layout, None) };
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(layouts)
+}

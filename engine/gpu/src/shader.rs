@@ -1,0 +1,85 @@
+//! Shaders: SPIR-V with what it says of itself.
+
+use crate::{Error, Result};
+use impel_spirv::Interface;
+
+/// A shader as it is stored: SPIR-V and, baked beside it, its reflection.
+#[derive(Clone, Copy, Debug)]
+pub struct ShaderCode {
+    /// Name of the source file, for errors.
+    pub name: &'static str,
+    /// The module, as bytes of 32-bit words.
+    pub spirv: &'static [u8],
+    /// The baked [`Interface`]; empty if there is none, which costs a reflection at run time.
+    pub refl: &'static [u8],
+}
+
+/// One module, reflected.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    pub(crate) name: String,
+    pub(crate) words: Vec<u32>,
+    pub(crate) interface: Interface,
+    pub(crate) entry_point: String,
+}
+
+impl Shader {
+    /// Reads a module. Its first entry point is used.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] for bytes that are no SPIR-V or a module without an entry point.
+    pub fn new(name: &str, spirv: &[u8]) -> Result<Shader> {
+        let interface = impel_spirv::reflect(spirv).map_err(|error| Error::Invalid {
+            thing: format!("shader {name}"),
+            problem: error.to_string(),
+        })?;
+        Shader::with_interface(name, spirv, interface)
+    }
+
+    /// Takes a stored shader, with its baked reflection where that is there and up to date.
+    ///
+    /// # Errors
+    /// As [`Shader::new`].
+    pub fn from_code(code: &ShaderCode) -> Result<Shader> {
+        if code.refl.is_empty() {
+            return Shader::new(code.name, code.spirv);
+        }
+        match impel_spirv::load(code.refl, code.spirv) {
+            Ok(interface) => Shader::with_interface(code.name, code.spirv, interface),
+            Err(error) => {
+                log::warn!(
+                    "baked reflection of {}: {error}; reflecting the module instead",
+                    code.name
+                );
+                Shader::new(code.name, code.spirv)
+            }
+        }
+    }
+
+    fn with_interface(name: &str, spirv: &[u8], interface: Interface) -> Result<Shader> {
+        let entry = interface.entry_points.first().ok_or_else(|| {
+            Error::invalid(format!("shader {name}"), "the module has no entry point")
+        })?;
+        let entry_point = entry.name.clone();
+        let words = spirv
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        Ok(Shader {
+            name: name.to_owned(),
+            words,
+            interface,
+            entry_point,
+        })
+    }
+
+    /// Name of the source file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the module says of itself.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
+    }
+}
