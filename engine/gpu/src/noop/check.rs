@@ -24,7 +24,10 @@ impl Command {
     /// Whether this is a dispatch, indirect or not.
     #[must_use]
     pub fn is_dispatch(&self) -> bool {
-        matches!(self, Command::Dispatch { .. } | Command::DispatchIndirect { .. })
+        matches!(
+            self,
+            Command::Dispatch { .. } | Command::DispatchIndirect { .. }
+        )
     }
 
     /// Whether Vulkan forbids the command between the begin and the end of rendering.
@@ -59,13 +62,22 @@ impl Command {
 pub(super) fn at_end(commands: &[Command]) -> Vec<String> {
     let mut errors = Vec::new();
     let (mut rendering, mut labels) = (false, 0i64);
-    let renders = commands.iter().any(|c| matches!(c, Command::BeginRendering { .. } | Command::BeginRenderPass { .. }));
+    let renders = commands.iter().any(|c| {
+        matches!(
+            c,
+            Command::BeginRendering { .. } | Command::BeginRenderPass { .. }
+        )
+    });
     for (index, command) in commands.iter().enumerate() {
         if rendering && command.only_outside() {
-            errors.push(format!("command {index} is not allowed inside rendering: {command:?}"));
+            errors.push(format!(
+                "command {index} is not allowed inside rendering: {command:?}"
+            ));
         }
         if renders && !rendering && command.is_draw() {
-            errors.push(format!("command {index} draws outside rendering: {command:?}"));
+            errors.push(format!(
+                "command {index} draws outside rendering: {command:?}"
+            ));
         }
         match command {
             Command::BeginRendering { .. } | Command::BeginRenderPass { .. } => rendering = true,

@@ -26,16 +26,22 @@ impl Clock {
             Clock::Monotonic => 1,
             Clock::MonotonicRaw => 4,
         };
-        let mut time = Timespec { seconds: 0, nanoseconds: 0 };
+        let mut time = Timespec {
+            seconds: 0,
+            nanoseconds: 0,
+        };
         // SAFETY: the pointer is valid, and both clocks exist on Linux.
         unsafe { clock_gettime(id, &raw mut time) };
-        (time.seconds as u64).wrapping_mul(1_000_000_000).wrapping_add(time.nanoseconds as u64)
+        (time.seconds as u64)
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(time.nanoseconds as u64)
     }
 
     /// Its value in nanoseconds. Elsewhere both clocks count from the first call.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn nanoseconds(self) -> u64 {
-        static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        static START: std::sync::LazyLock<std::time::Instant> =
+            std::sync::LazyLock::new(std::time::Instant::now);
         START.elapsed().as_nanos() as u64 + 1
     }
 }

@@ -14,7 +14,10 @@ use ash::vk;
 #[non_exhaustive]
 pub enum Command {
     // Binding.
-    BindPipeline { bind_point: vk::PipelineBindPoint, pipeline: vk::Pipeline },
+    BindPipeline {
+        bind_point: vk::PipelineBindPoint,
+        pipeline: vk::Pipeline,
+    },
     BindDescriptorSets {
         bind_point: vk::PipelineBindPoint,
         layout: vk::PipelineLayout,
@@ -36,17 +39,59 @@ pub enum Command {
         set: u32,
         writes: Vec<DescriptorWrite>,
     },
-    PushConstants { layout: vk::PipelineLayout, stages: vk::ShaderStageFlags, offset: u32, data: Vec<u8> },
-    BindIndexBuffer { buffer: vk::Buffer, offset: u64, index_type: vk::IndexType },
-    BindVertexBuffers { first_binding: u32, buffers: Vec<vk::Buffer>, offsets: Vec<u64>, sizes: Vec<u64>, strides: Vec<u64> },
+    PushConstants {
+        layout: vk::PipelineLayout,
+        stages: vk::ShaderStageFlags,
+        offset: u32,
+        data: Vec<u8>,
+    },
+    BindIndexBuffer {
+        buffer: vk::Buffer,
+        offset: u64,
+        index_type: vk::IndexType,
+    },
+    BindVertexBuffers {
+        first_binding: u32,
+        buffers: Vec<vk::Buffer>,
+        offsets: Vec<u64>,
+        sizes: Vec<u64>,
+        strides: Vec<u64>,
+    },
 
     // Work.
-    Dispatch { base: [u32; 3], groups: [u32; 3] },
-    DispatchIndirect { buffer: vk::Buffer, offset: u64 },
-    Draw { vertex_count: u32, instance_count: u32, first_vertex: u32, first_instance: u32 },
-    DrawIndexed { index_count: u32, instance_count: u32, first_index: u32, vertex_offset: i32, first_instance: u32 },
-    DrawIndirect { buffer: vk::Buffer, offset: u64, draw_count: u32, stride: u32 },
-    DrawIndexedIndirect { buffer: vk::Buffer, offset: u64, draw_count: u32, stride: u32 },
+    Dispatch {
+        base: [u32; 3],
+        groups: [u32; 3],
+    },
+    DispatchIndirect {
+        buffer: vk::Buffer,
+        offset: u64,
+    },
+    Draw {
+        vertex_count: u32,
+        instance_count: u32,
+        first_vertex: u32,
+        first_instance: u32,
+    },
+    DrawIndexed {
+        index_count: u32,
+        instance_count: u32,
+        first_index: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+    },
+    DrawIndirect {
+        buffer: vk::Buffer,
+        offset: u64,
+        draw_count: u32,
+        stride: u32,
+    },
+    DrawIndexedIndirect {
+        buffer: vk::Buffer,
+        offset: u64,
+        draw_count: u32,
+        stride: u32,
+    },
     DrawIndirectCount {
         buffer: vk::Buffer,
         offset: u64,
@@ -63,8 +108,15 @@ pub enum Command {
         max_draw_count: u32,
         stride: u32,
     },
-    DrawMeshTasks { groups: [u32; 3] },
-    DrawMeshTasksIndirect { buffer: vk::Buffer, offset: u64, draw_count: u32, stride: u32 },
+    DrawMeshTasks {
+        groups: [u32; 3],
+    },
+    DrawMeshTasksIndirect {
+        buffer: vk::Buffer,
+        offset: u64,
+        draw_count: u32,
+        stride: u32,
+    },
     DrawMeshTasksIndirectCount {
         buffer: vk::Buffer,
         offset: u64,
@@ -73,7 +125,9 @@ pub enum Command {
         max_draw_count: u32,
         stride: u32,
     },
-    ExecuteCommands { buffers: Vec<RecordedBuffer> },
+    ExecuteCommands {
+        buffers: Vec<RecordedBuffer>,
+    },
 
     // Rendering.
     BeginRendering {
@@ -86,15 +140,35 @@ pub enum Command {
         stencil: Option<Attachment>,
     },
     EndRendering,
-    BeginRenderPass { render_pass: vk::RenderPass, framebuffer: vk::Framebuffer, render_area: vk::Rect2D },
+    BeginRenderPass {
+        render_pass: vk::RenderPass,
+        framebuffer: vk::Framebuffer,
+        render_area: vk::Rect2D,
+    },
     NextSubpass,
     EndRenderPass,
-    ClearAttachments { attachments: Vec<(vk::ImageAspectFlags, u32, ClearBits)>, rects: Vec<vk::ClearRect> },
+    ClearAttachments {
+        attachments: Vec<(vk::ImageAspectFlags, u32, ClearBits)>,
+        rects: Vec<vk::ClearRect>,
+    },
 
     // Transfers.
-    FillBuffer { buffer: vk::Buffer, offset: u64, size: u64, data: u32 },
-    UpdateBuffer { buffer: vk::Buffer, offset: u64, data: Vec<u8> },
-    CopyBuffer { src: vk::Buffer, dst: vk::Buffer, regions: Vec<vk::BufferCopy> },
+    FillBuffer {
+        buffer: vk::Buffer,
+        offset: u64,
+        size: u64,
+        data: u32,
+    },
+    UpdateBuffer {
+        buffer: vk::Buffer,
+        offset: u64,
+        data: Vec<u8>,
+    },
+    CopyBuffer {
+        src: vk::Buffer,
+        dst: vk::Buffer,
+        regions: Vec<vk::BufferCopy>,
+    },
     CopyImage {
         src: vk::Image,
         src_layout: vk::ImageLayout,
@@ -142,19 +216,48 @@ pub enum Command {
         stencil: u32,
         ranges: Vec<vk::ImageSubresourceRange>,
     },
-    WriteBufferMarker { stage: vk::PipelineStageFlags, buffer: vk::Buffer, offset: u64, marker: u32 },
+    WriteBufferMarker {
+        stage: vk::PipelineStageFlags,
+        buffer: vk::Buffer,
+        offset: u64,
+        marker: u32,
+    },
 
     // Synchronisation.
     PipelineBarrier(Dependency),
-    SetEvent { event: vk::Event, dependency: Dependency },
-    ResetEvent { event: vk::Event, stages: vk::PipelineStageFlags2 },
-    WaitEvents { events: Vec<vk::Event>, dependencies: Vec<Dependency> },
+    SetEvent {
+        event: vk::Event,
+        dependency: Dependency,
+    },
+    ResetEvent {
+        event: vk::Event,
+        stages: vk::PipelineStageFlags2,
+    },
+    WaitEvents {
+        events: Vec<vk::Event>,
+        dependencies: Vec<Dependency>,
+    },
 
     // Queries.
-    BeginQuery { pool: vk::QueryPool, query: u32, flags: vk::QueryControlFlags },
-    EndQuery { pool: vk::QueryPool, query: u32 },
-    ResetQueryPool { pool: vk::QueryPool, first: u32, count: u32 },
-    WriteTimestamp { stage: vk::PipelineStageFlags2, pool: vk::QueryPool, query: u32 },
+    BeginQuery {
+        pool: vk::QueryPool,
+        query: u32,
+        flags: vk::QueryControlFlags,
+    },
+    EndQuery {
+        pool: vk::QueryPool,
+        query: u32,
+    },
+    ResetQueryPool {
+        pool: vk::QueryPool,
+        first: u32,
+        count: u32,
+    },
+    WriteTimestamp {
+        stage: vk::PipelineStageFlags2,
+        pool: vk::QueryPool,
+        query: u32,
+    },
     CopyQueryPoolResults {
         pool: vk::QueryPool,
         first: u32,
@@ -166,30 +269,82 @@ pub enum Command {
     },
 
     // Debug labels.
-    BeginLabel { name: String, color: [f32; 4] },
+    BeginLabel {
+        name: String,
+        color: [f32; 4],
+    },
     EndLabel,
-    InsertLabel { name: String, color: [f32; 4] },
+    InsertLabel {
+        name: String,
+        color: [f32; 4],
+    },
 
     // Dynamic state.
-    SetViewport { first: u32, viewports: Vec<vk::Viewport> },
-    SetScissor { first: u32, scissors: Vec<vk::Rect2D> },
-    SetViewportWithCount { viewports: Vec<vk::Viewport> },
-    SetScissorWithCount { scissors: Vec<vk::Rect2D> },
-    SetLineWidth { width: f32 },
-    SetDepthBias { constant: f32, clamp: f32, slope: f32 },
-    SetBlendConstants { constants: [f32; 4] },
-    SetDepthBounds { min: f32, max: f32 },
-    SetStencilCompareMask { faces: vk::StencilFaceFlags, mask: u32 },
-    SetStencilWriteMask { faces: vk::StencilFaceFlags, mask: u32 },
-    SetStencilReference { faces: vk::StencilFaceFlags, reference: u32 },
-    SetCullMode { mode: vk::CullModeFlags },
-    SetFrontFace { face: vk::FrontFace },
-    SetPrimitiveTopology { topology: vk::PrimitiveTopology },
-    SetDepthTestEnable { enable: bool },
-    SetDepthWriteEnable { enable: bool },
-    SetDepthCompareOp { op: vk::CompareOp },
-    SetDepthBoundsTestEnable { enable: bool },
-    SetStencilTestEnable { enable: bool },
+    SetViewport {
+        first: u32,
+        viewports: Vec<vk::Viewport>,
+    },
+    SetScissor {
+        first: u32,
+        scissors: Vec<vk::Rect2D>,
+    },
+    SetViewportWithCount {
+        viewports: Vec<vk::Viewport>,
+    },
+    SetScissorWithCount {
+        scissors: Vec<vk::Rect2D>,
+    },
+    SetLineWidth {
+        width: f32,
+    },
+    SetDepthBias {
+        constant: f32,
+        clamp: f32,
+        slope: f32,
+    },
+    SetBlendConstants {
+        constants: [f32; 4],
+    },
+    SetDepthBounds {
+        min: f32,
+        max: f32,
+    },
+    SetStencilCompareMask {
+        faces: vk::StencilFaceFlags,
+        mask: u32,
+    },
+    SetStencilWriteMask {
+        faces: vk::StencilFaceFlags,
+        mask: u32,
+    },
+    SetStencilReference {
+        faces: vk::StencilFaceFlags,
+        reference: u32,
+    },
+    SetCullMode {
+        mode: vk::CullModeFlags,
+    },
+    SetFrontFace {
+        face: vk::FrontFace,
+    },
+    SetPrimitiveTopology {
+        topology: vk::PrimitiveTopology,
+    },
+    SetDepthTestEnable {
+        enable: bool,
+    },
+    SetDepthWriteEnable {
+        enable: bool,
+    },
+    SetDepthCompareOp {
+        op: vk::CompareOp,
+    },
+    SetDepthBoundsTestEnable {
+        enable: bool,
+    },
+    SetStencilTestEnable {
+        enable: bool,
+    },
     SetStencilOp {
         faces: vk::StencilFaceFlags,
         fail: vk::StencilOp,
@@ -197,10 +352,18 @@ pub enum Command {
         depth_fail: vk::StencilOp,
         compare: vk::CompareOp,
     },
-    SetRasterizerDiscardEnable { enable: bool },
-    SetDepthBiasEnable { enable: bool },
-    SetPrimitiveRestartEnable { enable: bool },
-    SetDeviceMask { mask: u32 },
+    SetRasterizerDiscardEnable {
+        enable: bool,
+    },
+    SetDepthBiasEnable {
+        enable: bool,
+    },
+    SetPrimitiveRestartEnable {
+        enable: bool,
+    },
+    SetDeviceMask {
+        mask: u32,
+    },
 }
 
 /// The 16 bytes of a clear value, whose type its format knows: four floats, four integers, or depth and stencil.

@@ -8,15 +8,21 @@ use ash::vk::{self, Handle};
 struct Collector<'a>(&'a mut Vec<(vk::ObjectType, u64)>);
 
 impl Collector<'_> {
-    fn add<T: Handle>(&mut self, handle: T) {
+    fn add<T: Handle + Copy>(&mut self, handle: T) {
         if !handle.is_null() {
             self.0.push((T::TYPE, handle.as_raw()));
         }
     }
 
     fn dependency(&mut self, dependency: &Dependency) {
-        dependency.buffers.iter().for_each(|barrier| self.add(barrier.buffer));
-        dependency.images.iter().for_each(|barrier| self.add(barrier.image));
+        dependency
+            .buffers
+            .iter()
+            .for_each(|barrier| self.add(barrier.buffer));
+        dependency
+            .images
+            .iter()
+            .for_each(|barrier| self.add(barrier.image));
     }
 
     fn writes(&mut self, writes: &[DescriptorWrite]) {
@@ -55,13 +61,20 @@ impl Command {
                 all.add(*layout);
                 all.writes(writes);
             }
-            C::PushDescriptorSetWithTemplate { template, layout, writes, .. } => {
+            C::PushDescriptorSetWithTemplate {
+                template,
+                layout,
+                writes,
+                ..
+            } => {
                 all.add(*template);
                 all.add(*layout);
                 all.writes(writes);
             }
             C::PushConstants { layout, .. } => all.add(*layout),
-            C::BindVertexBuffers { buffers, .. } => buffers.iter().for_each(|&buffer| all.add(buffer)),
+            C::BindVertexBuffers { buffers, .. } => {
+                buffers.iter().for_each(|&buffer| all.add(buffer))
+            }
             C::BindIndexBuffer { buffer, .. }
             | C::DispatchIndirect { buffer, .. }
             | C::DrawIndirect { buffer, .. }
@@ -70,19 +83,39 @@ impl Command {
             | C::FillBuffer { buffer, .. }
             | C::UpdateBuffer { buffer, .. }
             | C::WriteBufferMarker { buffer, .. } => all.add(*buffer),
-            C::DrawIndirectCount { buffer, count_buffer, .. }
-            | C::DrawIndexedIndirectCount { buffer, count_buffer, .. }
-            | C::DrawMeshTasksIndirectCount { buffer, count_buffer, .. } => {
+            C::DrawIndirectCount {
+                buffer,
+                count_buffer,
+                ..
+            }
+            | C::DrawIndexedIndirectCount {
+                buffer,
+                count_buffer,
+                ..
+            }
+            | C::DrawMeshTasksIndirectCount {
+                buffer,
+                count_buffer,
+                ..
+            } => {
                 all.add(*buffer);
                 all.add(*count_buffer);
             }
             C::ExecuteCommands { buffers } => {
                 for buffer in buffers {
                     all.add(buffer.handle);
-                    buffer.commands.iter().for_each(|command| command.handles(all.0));
+                    buffer
+                        .commands
+                        .iter()
+                        .for_each(|command| command.handles(all.0));
                 }
             }
-            C::BeginRendering { colors, depth, stencil, .. } => {
+            C::BeginRendering {
+                colors,
+                depth,
+                stencil,
+                ..
+            } => {
                 for attachment in colors.iter().chain(depth).chain(stencil) {
                     all.add(attachment.view);
                     if !attachment.resolve_mode.is_empty() {
@@ -90,7 +123,11 @@ impl Command {
                     }
                 }
             }
-            C::BeginRenderPass { render_pass, framebuffer, .. } => {
+            C::BeginRenderPass {
+                render_pass,
+                framebuffer,
+                ..
+            } => {
                 all.add(*render_pass);
                 all.add(*framebuffer);
             }
@@ -98,7 +135,9 @@ impl Command {
                 all.add(*src);
                 all.add(*dst);
             }
-            C::CopyImage { src, dst, .. } | C::BlitImage { src, dst, .. } | C::ResolveImage { src, dst, .. } => {
+            C::CopyImage { src, dst, .. }
+            | C::BlitImage { src, dst, .. }
+            | C::ResolveImage { src, dst, .. } => {
                 all.add(*src);
                 all.add(*dst);
             }
@@ -110,16 +149,23 @@ impl Command {
                 all.add(*src);
                 all.add(*dst);
             }
-            C::ClearColorImage { image, .. } | C::ClearDepthStencilImage { image, .. } => all.add(*image),
+            C::ClearColorImage { image, .. } | C::ClearDepthStencilImage { image, .. } => {
+                all.add(*image)
+            }
             C::PipelineBarrier(dependency) => all.dependency(dependency),
             C::SetEvent { event, dependency } => {
                 all.add(*event);
                 all.dependency(dependency);
             }
             C::ResetEvent { event, .. } => all.add(*event),
-            C::WaitEvents { events, dependencies } => {
+            C::WaitEvents {
+                events,
+                dependencies,
+            } => {
                 events.iter().for_each(|&event| all.add(event));
-                dependencies.iter().for_each(|dependency| all.dependency(dependency));
+                dependencies
+                    .iter()
+                    .for_each(|dependency| all.dependency(dependency));
             }
             C::BeginQuery { pool, .. }
             | C::EndQuery { pool, .. }

@@ -51,7 +51,10 @@ impl NoopDesc {
     /// The default, without recording: for measurements of the caller's own cost.
     #[must_use]
     pub fn quiet() -> Self {
-        NoopDesc { record: false, ..NoopDesc::default() }
+        NoopDesc {
+            record: false,
+            ..NoopDesc::default()
+        }
     }
 
     /// The default with a change to its one device: `NoopDesc::with(|device| device.lacks("meshShader"))`.
@@ -59,7 +62,10 @@ impl NoopDesc {
     pub fn with(change: impl FnOnce(&mut NoopDevice)) -> Self {
         let mut device = NoopDevice::default();
         change(&mut device);
-        NoopDesc { devices: vec![device], ..NoopDesc::default() }
+        NoopDesc {
+            devices: vec![device],
+            ..NoopDesc::default()
+        }
     }
 }
 
@@ -155,7 +161,11 @@ impl Default for NoopDevice {
             queue_flags,
             queue_count,
             timestamp_valid_bits: 64,
-            min_image_transfer_granularity: vk::Extent3D { width: 1, height: 1, depth: 1 },
+            min_image_transfer_granularity: vk::Extent3D {
+                width: 1,
+                height: 1,
+                depth: 1,
+            },
         };
         NoopDevice {
             name: "Impel no-op device".to_owned(),
@@ -188,7 +198,10 @@ impl Default for NoopDevice {
             ]),
             missing_features: Vec::new(),
             queue_families: vec![
-                family(vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER, 1),
+                family(
+                    vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER,
+                    1,
+                ),
                 family(vk::QueueFlags::TRANSFER, 1),
             ],
             memory_heaps: vec![(8 * GIB, true), (16 * GIB, false)],

@@ -95,9 +95,13 @@ unsafe fn find_queue(device: vk::Device, family: u32, index: u32) -> vk::Queue {
     // SAFETY: by the condition above.
     let (driver, object) = unsafe { (handle::shared(device), handle::object::<Device>(device)) };
     let queues = object.queues.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = queues.get(family as usize).and_then(|family| family.get(index as usize));
+    let found = queues
+        .get(family as usize)
+        .and_then(|family| family.get(index as usize));
     if found.is_none() {
-        driver.state().error(format!("vkGetDeviceQueue: queue {index} of family {family} was not created"));
+        driver.state().error(format!(
+            "vkGetDeviceQueue: queue {index} of family {family} was not created"
+        ));
     }
     vk::Queue::from_raw(found.copied().unwrap_or(0))
 }

@@ -190,11 +190,20 @@ feature_structures! {
 }
 
 /// Features that no device of this driver has: those that would bring functions that it lacks.
-const NEVER: &[&str] = &["protectedMemory", "sparseBinding", "bufferDeviceAddressMultiDevice"];
+const NEVER: &[&str] = &[
+    "protectedMemory",
+    "sparseBinding",
+    "bufferDeviceAddressMultiDevice",
+];
 
 /// Compares a field's name with a specification's name (`shader_int8`, `shaderInt8`).
 fn same_name(field: &str, name: &str) -> bool {
-    let letters = |text: &str| text.bytes().filter(|&b| b != b'_').map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>();
+    let letters = |text: &str| {
+        text.bytes()
+            .filter(|&b| b != b'_')
+            .map(|b| b.to_ascii_lowercase())
+            .collect::<Vec<_>>()
+    };
     letters(field) == letters(name)
 }
 
@@ -206,7 +215,11 @@ fn specification_name(field: &str) -> String {
         if letter == '_' {
             upper = true;
         } else {
-            name.extend(if upper { letter.to_uppercase().next() } else { Some(letter) });
+            name.extend(if upper {
+                letter.to_uppercase().next()
+            } else {
+                Some(letter)
+            });
             upper = false;
         }
     }
@@ -215,7 +228,9 @@ fn specification_name(field: &str) -> String {
 
 fn has(device: &NoopDevice, field: &str) -> bool {
     let missing = device.missing_features.iter().map(String::as_str);
-    !missing.chain(NEVER.iter().copied()).any(|name| same_name(field, name))
+    !missing
+        .chain(NEVER.iter().copied())
+        .any(|name| same_name(field, name))
 }
 
 /// The names of all features that a chain of structures switches on, and those among them that the device lacks.
@@ -244,7 +259,10 @@ pub(super) unsafe fn requested(
         }
         for link in chain(next) {
             if (*link).s_type == vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 {
-                visit_core(&mut { (*link.cast::<vk::PhysicalDeviceFeatures2<'_>>()).features }, &mut visit);
+                visit_core(
+                    &mut { (*link.cast::<vk::PhysicalDeviceFeatures2<'_>>()).features },
+                    &mut visit,
+                );
             } else {
                 visit_link(device, link, &mut visit);
             }
@@ -274,6 +292,11 @@ functions! { Instance, None;
 /// `physical` is a physical device of a no-op driver.
 pub(super) unsafe fn physical_device<'a>(physical: vk::PhysicalDevice) -> &'a NoopDevice {
     // SAFETY: by the condition above.
-    let (driver, object) = unsafe { (handle::shared(physical), handle::object::<PhysicalDevice>(physical)) };
+    let (driver, object) = unsafe {
+        (
+            handle::shared(physical),
+            handle::object::<PhysicalDevice>(physical),
+        )
+    };
     &driver.desc.devices[object.index]
 }

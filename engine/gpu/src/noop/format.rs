@@ -21,11 +21,13 @@ pub(super) fn texel_size(format: vk::Format) -> u64 {
 }
 
 fn is_depth(format: vk::Format) -> bool {
-    (vk::Format::D16_UNORM.as_raw()..=vk::Format::D32_SFLOAT_S8_UINT.as_raw()).contains(&format.as_raw())
+    (vk::Format::D16_UNORM.as_raw()..=vk::Format::D32_SFLOAT_S8_UINT.as_raw())
+        .contains(&format.as_raw())
 }
 
 fn is_compressed(format: vk::Format) -> bool {
-    (vk::Format::BC1_RGB_UNORM_BLOCK.as_raw()..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw()).contains(&format.as_raw())
+    (vk::Format::BC1_RGB_UNORM_BLOCK.as_raw()..=vk::Format::ASTC_12X12_SRGB_BLOCK.as_raw())
+        .contains(&format.as_raw())
 }
 
 pub(super) fn properties(device: &NoopDevice, format: vk::Format) -> vk::FormatProperties {
@@ -51,7 +53,10 @@ pub(super) fn properties(device: &NoopDevice, format: vk::Format) -> vk::FormatP
             | F::COLOR_ATTACHMENT_BLEND
             | F::BLIT_DST
     };
-    let texel_buffer = F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER_ATOMIC | F::VERTEX_BUFFER;
+    let texel_buffer = F::UNIFORM_TEXEL_BUFFER
+        | F::STORAGE_TEXEL_BUFFER
+        | F::STORAGE_TEXEL_BUFFER_ATOMIC
+        | F::VERTEX_BUFFER;
     let plain = !is_depth(format) && !is_compressed(format);
     vk::FormatProperties {
         linear_tiling_features: if plain { sampled } else { F::empty() },
@@ -74,22 +79,38 @@ pub(super) fn image_properties(
         (U::COLOR_ATTACHMENT, F::COLOR_ATTACHMENT),
         (U::DEPTH_STENCIL_ATTACHMENT, F::DEPTH_STENCIL_ATTACHMENT),
     ];
-    let lacking = needs.iter().any(|&(usage_bit, feature)| usage.contains(usage_bit) && !features.contains(feature));
+    let lacking = needs
+        .iter()
+        .any(|&(usage_bit, feature)| usage.contains(usage_bit) && !features.contains(feature));
     if features.is_empty() || lacking {
         return Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
     }
     let limits = &device.limits;
     let (width, height, depth) = match kind {
         vk::ImageType::TYPE_1D => (limits.max_image_dimension1_d, 1, 1),
-        vk::ImageType::TYPE_3D => {
-            (limits.max_image_dimension3_d, limits.max_image_dimension3_d, limits.max_image_dimension3_d)
-        }
-        _ => (limits.max_image_dimension2_d, limits.max_image_dimension2_d, 1),
+        vk::ImageType::TYPE_3D => (
+            limits.max_image_dimension3_d,
+            limits.max_image_dimension3_d,
+            limits.max_image_dimension3_d,
+        ),
+        _ => (
+            limits.max_image_dimension2_d,
+            limits.max_image_dimension2_d,
+            1,
+        ),
     };
     Ok(vk::ImageFormatProperties {
-        max_extent: vk::Extent3D { width, height, depth },
+        max_extent: vk::Extent3D {
+            width,
+            height,
+            depth,
+        },
         max_mip_levels: u32::BITS - width.leading_zeros(),
-        max_array_layers: if kind == vk::ImageType::TYPE_3D { 1 } else { limits.max_image_array_layers },
+        max_array_layers: if kind == vk::ImageType::TYPE_3D {
+            1
+        } else {
+            limits.max_image_array_layers
+        },
         sample_counts: if is_depth(format) {
             limits.framebuffer_depth_sample_counts
         } else {

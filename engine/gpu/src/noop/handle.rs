@@ -19,7 +19,10 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn new(shared: &Shared) -> Self {
-        Header { magic: LOADER_MAGIC, shared }
+        Header {
+            magic: LOADER_MAGIC,
+            shared,
+        }
     }
 }
 
@@ -96,7 +99,9 @@ pub(super) struct Recording {
 
 impl CommandBuffer {
     pub(super) fn recording(&self) -> MutexGuard<'_, Recording> {
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recording
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -148,18 +153,26 @@ pub(super) unsafe fn slice<'a, T>(first: *const T, count: u32) -> &'a [T] {
 ///
 /// # Safety
 /// `first` is null or begins a chain of valid Vulkan structures, which live as long as the iterator.
-pub(super) unsafe fn chain(first: *const std::ffi::c_void) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
+pub(super) unsafe fn chain(
+    first: *const std::ffi::c_void,
+) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
     let first = first.cast_mut().cast::<vk::BaseOutStructure<'static>>();
     // SAFETY: by the condition above, each link is null or valid.
-    std::iter::successors(Some(first), |link| unsafe { link.as_ref() }.map(|link| link.p_next))
-        .take_while(|link| !link.is_null())
+    std::iter::successors(Some(first), |link| {
+        unsafe { link.as_ref() }.map(|link| link.p_next)
+    })
+    .take_while(|link| !link.is_null())
 }
 
 /// Vulkan's way to hand out a list: the count alone when there is no array, else as many as fit.
 ///
 /// # Safety
 /// `count` is valid; `first` is null or points to `*count` values.
-pub(super) unsafe fn enumerate<T: Clone>(items: &[T], count: *mut u32, first: *mut T) -> Result<(), vk::Result> {
+pub(super) unsafe fn enumerate<T: Clone>(
+    items: &[T],
+    count: *mut u32,
+    first: *mut T,
+) -> Result<(), vk::Result> {
     // SAFETY: by the condition above.
     unsafe { enumerate_with(items, count, first, |item, slot| slot.write(item.clone())) }
 }
@@ -177,7 +190,11 @@ pub(super) unsafe fn enumerate_with<S, T>(
     let available = items.len() as u32;
     // SAFETY: `count` is valid.
     let room = unsafe { *count };
-    let written = if first.is_null() { available } else { available.min(room) };
+    let written = if first.is_null() {
+        available
+    } else {
+        available.min(room)
+    };
     if !first.is_null() {
         for (index, item) in items.iter().take(written as usize).enumerate() {
             // SAFETY: `first` points to at least `written` values.
@@ -186,7 +203,11 @@ pub(super) unsafe fn enumerate_with<S, T>(
     }
     // SAFETY: as above.
     unsafe { *count = written };
-    if written < available { Err(vk::Result::INCOMPLETE) } else { Ok(()) }
+    if written < available {
+        Err(vk::Result::INCOMPLETE)
+    } else {
+        Ok(())
+    }
 }
 
 /// A name as Vulkan's fixed arrays want it, cut at 255 bytes.
@@ -207,5 +228,7 @@ pub(super) unsafe fn string(text: *const std::ffi::c_char) -> String {
         return String::new();
     }
     // SAFETY: by the condition above.
-    unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    unsafe { std::ffi::CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
 }

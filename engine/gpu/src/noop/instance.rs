@@ -1,6 +1,9 @@
 //! Instances, layers, extensions, and the list of physical devices.
 
-use super::handle::{self, Header, Instance, PhysicalDevice, dispatchable, enumerate, enumerate_with, fixed, slice, string};
+use super::handle::{
+    self, Header, Instance, PhysicalDevice, dispatchable, enumerate, enumerate_with, fixed, slice,
+    string,
+};
 use super::loader::{self, Function, Level, Row, attempt, current, functions};
 use ash::vk::{self, Handle};
 use std::collections::HashSet;
@@ -9,7 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub(super) fn extension(name: &str) -> vk::ExtensionProperties {
-    vk::ExtensionProperties { extension_name: fixed(name), spec_version: 1 }
+    vk::ExtensionProperties {
+        extension_name: fixed(name),
+        spec_version: 1,
+    }
 }
 
 unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> vk::Result {
@@ -23,15 +29,25 @@ unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> vk::R
     }
 }
 
-unsafe extern "system" fn enumerate_instance_layers(count: *mut u32, layers: *mut vk::LayerProperties) -> vk::Result {
-    let Ok(driver) = current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+unsafe extern "system" fn enumerate_instance_layers(
+    count: *mut u32,
+    layers: *mut vk::LayerProperties,
+) -> vk::Result {
+    let Ok(driver) = current() else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
     let properties = |name: &str, spec_version| vk::LayerProperties {
         layer_name: fixed(name),
         spec_version,
         implementation_version: 1,
         description: fixed("pretended by the no-op driver"),
     };
-    let known: Vec<_> = driver.desc.layers.iter().map(|l| properties(&l.name, l.spec_version)).collect();
+    let known: Vec<_> = driver
+        .desc
+        .layers
+        .iter()
+        .map(|l| properties(&l.name, l.spec_version))
+        .collect();
     attempt(&driver, "PFN_vkEnumerateInstanceLayerProperties", || {
         // SAFETY: the caller gives a valid count and null or as many places.
         unsafe { enumerate(&known, count, layers) }
@@ -43,20 +59,26 @@ unsafe extern "system" fn enumerate_instance_extensions(
     count: *mut u32,
     extensions: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    let Ok(driver) = current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    attempt(&driver, "PFN_vkEnumerateInstanceExtensionProperties", || {
-        let names = if layer.is_null() {
-            &driver.desc.instance_extensions
-        } else {
-            // SAFETY: the caller gives a null-terminated name.
-            let name = unsafe { string(layer) };
-            let layer = driver.desc.layers.iter().find(|layer| layer.name == name);
-            &layer.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?.extensions
-        };
-        let known: Vec<_> = names.iter().map(|name| extension(name)).collect();
-        // SAFETY: the caller gives a valid count and null or as many places.
-        unsafe { enumerate(&known, count, extensions) }
-    })
+    let Ok(driver) = current() else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
+    attempt(
+        &driver,
+        "PFN_vkEnumerateInstanceExtensionProperties",
+        || {
+            let names = if layer.is_null() {
+                &driver.desc.instance_extensions
+            } else {
+                // SAFETY: the caller gives a null-terminated name.
+                let name = unsafe { string(layer) };
+                let layer = driver.desc.layers.iter().find(|layer| layer.name == name);
+                &layer.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?.extensions
+            };
+            let known: Vec<_> = names.iter().map(|name| extension(name)).collect();
+            // SAFETY: the caller gives a valid count and null or as many places.
+            unsafe { enumerate(&known, count, extensions) }
+        },
+    )
 }
 
 unsafe extern "system" fn create_instance(
@@ -64,17 +86,25 @@ unsafe extern "system" fn create_instance(
     _: *const vk::AllocationCallbacks<'_>,
     instance: *mut vk::Instance,
 ) -> vk::Result {
-    let Ok(driver) = current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let Ok(driver) = current() else {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    };
     attempt(&driver, "PFN_vkCreateInstance", || {
         // SAFETY: the caller gives a valid structure and arrays of null-terminated names.
         let (layers, extensions) = unsafe {
             let info = &*info;
             let names = |first: *const *const c_char, count| -> Vec<String> {
-                slice(first, count).iter().map(|&name| string(name)).collect()
+                slice(first, count)
+                    .iter()
+                    .map(|&name| string(name))
+                    .collect()
             };
             (
                 names(info.pp_enabled_layer_names, info.enabled_layer_count),
-                names(info.pp_enabled_extension_names, info.enabled_extension_count),
+                names(
+                    info.pp_enabled_extension_names,
+                    info.enabled_extension_count,
+                ),
             )
         };
         let desc = &driver.desc;
@@ -83,11 +113,18 @@ unsafe extern "system" fn create_instance(
             let layer = desc.layers.iter().find(|layer| layer.name == *name);
             offered.extend(&layer.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?.extensions);
         }
-        if !extensions.iter().all(|extension| offered.contains(extension)) {
+        if !extensions
+            .iter()
+            .all(|extension| offered.contains(extension))
+        {
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         }
         let devices = (0..desc.devices.len()).map(|index| {
-            let device = PhysicalDevice { header: Header::new(&driver), index, instance: AtomicU64::new(0) };
+            let device = PhysicalDevice {
+                header: Header::new(&driver),
+                index,
+                instance: AtomicU64::new(0),
+            };
             dispatchable::<vk::PhysicalDevice, _>(&driver, 0, 0, device).as_raw()
         });
         let physical_devices: Vec<u64> = devices.collect();
@@ -101,7 +138,8 @@ unsafe extern "system" fn create_instance(
         let mut state = driver.state();
         for raw in physical_devices {
             // SAFETY: made above.
-            let device = unsafe { handle::object::<PhysicalDevice>(vk::PhysicalDevice::from_raw(raw)) };
+            let device =
+                unsafe { handle::object::<PhysicalDevice>(vk::PhysicalDevice::from_raw(raw)) };
             device.instance.store(handle.as_raw(), Ordering::Relaxed);
             if let Some(object) = state.objects.get_mut(&raw) {
                 object.parent = handle.as_raw();
@@ -126,8 +164,14 @@ macro_rules! global {
 pub(super) const GLOBAL_ROWS: &[Row] = &[
     global!(PFN_vkCreateInstance, create_instance),
     global!(PFN_vkEnumerateInstanceVersion, enumerate_instance_version),
-    global!(PFN_vkEnumerateInstanceLayerProperties, enumerate_instance_layers),
-    global!(PFN_vkEnumerateInstanceExtensionProperties, enumerate_instance_extensions),
+    global!(
+        PFN_vkEnumerateInstanceLayerProperties,
+        enumerate_instance_layers
+    ),
+    global!(
+        PFN_vkEnumerateInstanceExtensionProperties,
+        enumerate_instance_extensions
+    ),
 ];
 
 functions! { Instance, None;

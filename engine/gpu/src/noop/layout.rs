@@ -73,7 +73,8 @@ pub(super) struct DescriptorSet {
 impl DescriptorSet {
     fn apply(&mut self, writes: Vec<DescriptorWrite>) {
         for write in writes {
-            self.contents.insert((write.binding, write.element), (write.kind, write.value));
+            self.contents
+                .insert((write.binding, write.element), (write.kind, write.value));
         }
     }
 }
@@ -85,24 +86,29 @@ unsafe fn set_layout(info: &vk::DescriptorSetLayoutCreateInfo<'_>) -> SetLayout 
     unsafe {
         let mut flags: &[vk::DescriptorBindingFlags] = &[];
         for link in chain(info.p_next) {
-            if (*link).s_type == vk::StructureType::DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO {
+            if (*link).s_type == vk::StructureType::DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO
+            {
                 let link = &*link.cast::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>();
                 flags = slice(link.p_binding_flags, link.binding_count);
             }
         }
-        let bindings = slice(info.p_bindings, info.binding_count).iter().enumerate().map(|(index, binding)| {
-            LayoutBinding {
+        let bindings = slice(info.p_bindings, info.binding_count)
+            .iter()
+            .enumerate()
+            .map(|(index, binding)| LayoutBinding {
                 binding: binding.binding,
                 kind: binding.descriptor_type,
                 count: binding.descriptor_count,
                 stages: binding.stage_flags,
                 flags: flags.get(index).copied().unwrap_or_default(),
                 samplers: slice(binding.p_immutable_samplers, binding.descriptor_count).to_vec(),
-            }
-        });
+            });
         let mut bindings: Vec<_> = bindings.collect();
         bindings.sort_by_key(|binding| binding.binding);
-        SetLayout { flags: info.flags, bindings }
+        SetLayout {
+            flags: info.flags,
+            bindings,
+        }
     }
 }
 

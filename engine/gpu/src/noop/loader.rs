@@ -55,7 +55,7 @@ macro_rules! functions {
     };
     ($level:ident, $extension:expr; $($kind:ident fn $name:ident as $pfn:ident ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => {
         $(crate::noop::loader::functions!(@define $kind $name $pfn ($($arg : $ty),*) ($($ret)?) $body);)*
-        pub(super) const ROWS: &[crate::noop::loader::Row] = &[$({
+        pub(in crate::noop) const ROWS: &[crate::noop::loader::Row] = &[$({
             let function: ash::vk::$pfn = $name;
             // SAFETY: one function pointer becomes another, which is only called after it was turned back.
             let function = unsafe { std::mem::transmute::<ash::vk::$pfn, crate::noop::loader::Function>(function) };
@@ -97,7 +97,11 @@ fn function_name(pointer_type: &'static str) -> &'static str {
 
 /// Functions of an extension that are another function by another name: name, extension, function.
 const ALIASES: &[(&str, &str, &str)] = &[
-    ("vkGetCalibratedTimestampsEXT", "VK_EXT_calibrated_timestamps", "vkGetCalibratedTimestampsKHR"),
+    (
+        "vkGetCalibratedTimestampsEXT",
+        "VK_EXT_calibrated_timestamps",
+        "vkGetCalibratedTimestampsKHR",
+    ),
     (
         "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
         "VK_EXT_calibrated_timestamps",
@@ -107,10 +111,18 @@ const ALIASES: &[(&str, &str, &str)] = &[
 
 static TABLE: LazyLock<HashMap<&'static str, Row>> = LazyLock::new(|| {
     let rows = super::ALL_ROWS.iter().flat_map(|rows| rows.iter());
-    let mut table: HashMap<_, _> = rows.map(|row| (function_name(row.pointer_type), *row)).collect();
+    let mut table: HashMap<_, _> = rows
+        .map(|row| (function_name(row.pointer_type), *row))
+        .collect();
     for &(alias, extension, function) in ALIASES {
         if let Some(&row) = table.get(function) {
-            table.insert(alias, Row { extension: Some(extension), ..row });
+            table.insert(
+                alias,
+                Row {
+                    extension: Some(extension),
+                    ..row
+                },
+            );
         }
     }
     table
@@ -128,7 +140,9 @@ pub(super) fn set_current(shared: &Arc<Shared>) {
 
 /// This thread's driver.
 pub(super) fn current() -> Result<Arc<Shared>, vk::Result> {
-    CURRENT.with(|current| current.borrow().upgrade()).ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)
+    CURRENT
+        .with(|current| current.borrow().upgrade())
+        .ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
 fn pick(row: &Row, record: bool) -> vk::PFN_vkVoidFunction {
@@ -144,7 +158,9 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     if name == "vkGetInstanceProcAddr" {
         let function: vk::PFN_vkGetInstanceProcAddr = get_instance_proc_addr;
         // SAFETY: one function pointer becomes another, which the caller turns back before a call.
-        return Some(unsafe { std::mem::transmute::<vk::PFN_vkGetInstanceProcAddr, Function>(function) });
+        return Some(unsafe {
+            std::mem::transmute::<vk::PFN_vkGetInstanceProcAddr, Function>(function)
+        });
     }
     let row = TABLE.get(name.as_str())?;
     if row.level == Level::Global {
@@ -156,10 +172,18 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller gives null or a live instance.
     let (driver, instance) = unsafe { (shared(instance), object::<Instance>(instance)) };
     let known = row.extension.is_none_or(|extension| {
-        let device_has = driver.desc.devices.iter().any(|device| device.offers(extension));
+        let device_has = driver
+            .desc
+            .devices
+            .iter()
+            .any(|device| device.offers(extension));
         instance.extensions.contains(extension) || device_has
     });
-    if known { pick(row, driver.desc.record) } else { None }
+    if known {
+        pick(row, driver.desc.record)
+    } else {
+        None
+    }
 }
 
 pub(super) unsafe extern "system" fn get_device_proc_addr(
@@ -168,11 +192,17 @@ pub(super) unsafe extern "system" fn get_device_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller gives a null-terminated name.
     let name = unsafe { string(name) };
-    let row = TABLE.get(name.as_str()).filter(|row| row.level == Level::Device)?;
+    let row = TABLE
+        .get(name.as_str())
+        .filter(|row| row.level == Level::Device)?;
     // SAFETY: the caller gives a live device.
     let (driver, device) = unsafe { (shared(device), object::<Device>(device)) };
     let known = row.extension.is_none_or(|extension| {
         device.extensions.contains(extension) || device.instance_extensions.contains(extension)
     });
-    if known { pick(row, driver.desc.record) } else { None }
+    if known {
+        pick(row, driver.desc.record)
+    } else {
+        None
+    }
 }

@@ -34,7 +34,8 @@ impl HostBlock {
     }
 
     fn aligned(&self) -> *mut u8 {
-        self.start.wrapping_add(self.start.align_offset(HostBlock::SLACK))
+        self.start
+            .wrapping_add(self.start.align_offset(HostBlock::SLACK))
     }
 }
 
@@ -54,7 +55,11 @@ pub(super) struct Memory {
 }
 
 fn requirements(size: u64, types: u32) -> vk::MemoryRequirements {
-    vk::MemoryRequirements { size: size.next_multiple_of(256), alignment: 256, memory_type_bits: types }
+    vk::MemoryRequirements {
+        size: size.next_multiple_of(256),
+        alignment: 256,
+        memory_type_bits: types,
+    }
 }
 
 /// All memory types of the device: everything may lie everywhere.
@@ -64,7 +69,10 @@ fn requirements(size: u64, types: u32) -> vk::MemoryRequirements {
 unsafe fn all_types(device: vk::Device) -> u32 {
     // SAFETY: by the condition above.
     let (driver, object) = unsafe { (handle::shared(device), handle::object::<Device>(device)) };
-    let count = driver.desc.devices[object.index].memory_types.len().min(vk::MAX_MEMORY_TYPES);
+    let count = driver.desc.devices[object.index]
+        .memory_types
+        .len()
+        .min(vk::MAX_MEMORY_TYPES);
     (1u64 << count).wrapping_sub(1) as u32
 }
 
@@ -89,7 +97,10 @@ unsafe fn write_requirements(out: *mut vk::MemoryRequirements2<'_>, known: vk::M
 unsafe fn buffer_requirements(device: vk::Device, buffer: vk::Buffer) -> vk::MemoryRequirements {
     // SAFETY: by the condition above.
     let (driver, types) = unsafe { (handle::shared(device), all_types(device)) };
-    let size = driver.state().data::<Buffer>(buffer, "vkGetBufferMemoryRequirements").map_or(0, |buffer| buffer.size);
+    let size = driver
+        .state()
+        .data::<Buffer>(buffer, "vkGetBufferMemoryRequirements")
+        .map_or(0, |buffer| buffer.size);
     requirements(size, types)
 }
 
@@ -98,7 +109,10 @@ unsafe fn buffer_requirements(device: vk::Device, buffer: vk::Buffer) -> vk::Mem
 unsafe fn image_requirements(device: vk::Device, image: vk::Image) -> vk::MemoryRequirements {
     // SAFETY: by the condition above.
     let (driver, types) = unsafe { (handle::shared(device), all_types(device)) };
-    let size = driver.state().data::<Image>(image, "vkGetImageMemoryRequirements").map_or(0, |image| image.bytes);
+    let size = driver
+        .state()
+        .data::<Image>(image, "vkGetImageMemoryRequirements")
+        .map_or(0, |image| image.bytes);
     requirements(size, types)
 }
 
@@ -115,23 +129,38 @@ unsafe fn bind<T: Handle + Copy>(
     // SAFETY: by the condition above.
     let mut state = unsafe { handle::shared(device) }.state();
     let function = "bind to memory";
-    let Some((room, base)) = state.data::<Memory>(memory, function).map(|m| (m.size, m.address)) else {
+    let Some((room, base)) = state
+        .data::<Memory>(memory, function)
+        .map(|m| (m.size, m.address))
+    else {
         return Err(vk::Result::ERROR_UNKNOWN);
     };
     let bound = if T::TYPE == vk::ObjectType::BUFFER {
-        state.data::<Buffer>(resource, function).map(|b| (b.size, &mut b.address))
+        state
+            .data::<Buffer>(resource, function)
+            .map(|b| (b.size, &mut b.address))
     } else {
-        state.data::<Image>(resource, function).map(|i| (i.bytes, &mut i.address))
+        state
+            .data::<Image>(resource, function)
+            .map(|i| (i.bytes, &mut i.address))
     };
-    let Some((size, address)) = bound else { return Err(vk::Result::ERROR_UNKNOWN) };
+    let Some((size, address)) = bound else {
+        return Err(vk::Result::ERROR_UNKNOWN);
+    };
     let twice = address.is_some();
     *address = Some(base + offset);
-    let what = format!("{function}: {:?} {:#x} of {size} bytes at {offset}", T::TYPE, resource.as_raw());
+    let what = format!(
+        "{function}: {:?} {:#x} of {size} bytes at {offset}",
+        T::TYPE,
+        resource.as_raw()
+    );
     if twice {
         state.error(format!("{what} is bound a second time"));
     }
     if offset % 256 != 0 || offset.checked_add(size).is_none_or(|end| end > room) {
-        state.error(format!("{what}: not a multiple of 256, or not inside the memory of {room} bytes"));
+        state.error(format!(
+            "{what}: not a multiple of 256, or not inside the memory of {room} bytes"
+        ));
     }
     Ok(())
 }

@@ -55,18 +55,35 @@ fn cache_header(desc: &super::desc::NoopDevice) -> Vec<u8> {
 
 /// # Safety
 /// `stages` are valid.
-unsafe fn stage_infos(state: &mut State, stages: &[vk::PipelineShaderStageCreateInfo<'_>]) -> Vec<StageInfo> {
+unsafe fn stage_infos(
+    state: &mut State,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+) -> Vec<StageInfo> {
     let stages = stages.iter().map(|stage| {
-        let code = state.data::<ShaderModule>(stage.module, "vkCreate*Pipelines").map_or(0, |module| module.code);
+        let code = state
+            .data::<ShaderModule>(stage.module, "vkCreate*Pipelines")
+            .map_or(0, |module| module.code);
         // SAFETY: the name and the constants of a valid structure.
         unsafe {
-            let constants = stage.p_specialization_info.as_ref().map_or_else(Vec::new, |info| {
-                let data = slice(info.p_data.cast::<u8>(), info.data_size as u32);
-                let entries = slice(info.p_map_entries, info.map_entry_count).iter();
-                let bytes = |e: &vk::SpecializationMapEntry| data.get(e.offset as usize..)?.get(..e.size);
-                entries.map(|entry| (entry.constant_id, bytes(entry).unwrap_or_default().to_vec())).collect()
-            });
-            StageInfo { stage: stage.stage, entry: string(stage.p_name), code, constants }
+            let constants = stage
+                .p_specialization_info
+                .as_ref()
+                .map_or_else(Vec::new, |info| {
+                    let data = slice(info.p_data.cast::<u8>(), info.data_size as u32);
+                    let entries = slice(info.p_map_entries, info.map_entry_count).iter();
+                    let bytes = |e: &vk::SpecializationMapEntry| {
+                        data.get(e.offset as usize..)?.get(..e.size)
+                    };
+                    entries
+                        .map(|entry| (entry.constant_id, bytes(entry).unwrap_or_default().to_vec()))
+                        .collect()
+                });
+            StageInfo {
+                stage: stage.stage,
+                entry: string(stage.p_name),
+                code,
+                constants,
+            }
         }
     });
     stages.collect()
@@ -85,7 +102,13 @@ fn create(
     let entry = hasher.finish().to_le_bytes();
     if cache != vk::PipelineCache::null() {
         if let Some(cache) = state.data::<PipelineCache>(cache, "vkCreate*Pipelines") {
-            if !cache.data.get(32..).unwrap_or_default().chunks(CACHE_ENTRY).any(|known| known == entry) {
+            if !cache
+                .data
+                .get(32..)
+                .unwrap_or_default()
+                .chunks(CACHE_ENTRY)
+                .any(|known| known == entry)
+            {
                 cache.data.extend(entry);
             }
         }

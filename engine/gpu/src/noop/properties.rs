@@ -24,7 +24,14 @@ fn properties(device: &NoopDevice) -> vk::PhysicalDeviceProperties {
 /// Subgroup operations that shaders of the engine may use.
 fn subgroup_operations() -> vk::SubgroupFeatureFlags {
     use vk::SubgroupFeatureFlags as F;
-    F::BASIC | F::VOTE | F::ARITHMETIC | F::BALLOT | F::SHUFFLE | F::SHUFFLE_RELATIVE | F::CLUSTERED | F::QUAD
+    F::BASIC
+        | F::VOTE
+        | F::ARITHMETIC
+        | F::BALLOT
+        | F::SHUFFLE
+        | F::SHUFFLE_RELATIVE
+        | F::CLUSTERED
+        | F::QUAD
 }
 
 /// Descriptors of one kind in update-after-bind sets.
@@ -51,7 +58,12 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
             p.driver_id = vk::DriverId::from_raw(0);
             p.driver_name = fixed(&device.driver_name);
             p.driver_info = fixed("touches no device");
-            p.conformance_version = vk::ConformanceVersion { major: 1, minor: 3, subminor: 0, patch: 0 };
+            p.conformance_version = vk::ConformanceVersion {
+                major: 1,
+                minor: 3,
+                subminor: 0,
+                patch: 0,
+            };
         }
         S::PHYSICAL_DEVICE_ID_PROPERTIES => {
             let p = structure!(PhysicalDeviceIDProperties);
@@ -73,8 +85,11 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
             p.max_compute_workgroup_subgroups = 32;
             p.required_subgroup_size_stages = vk::ShaderStageFlags::ALL;
         }
-        S::PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR if device.offers("VK_KHR_push_descriptor") => {
-            structure!(PhysicalDevicePushDescriptorPropertiesKHR).max_push_descriptors = device.max_push_descriptors;
+        S::PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR
+            if device.offers("VK_KHR_push_descriptor") =>
+        {
+            structure!(PhysicalDevicePushDescriptorPropertiesKHR).max_push_descriptors =
+                device.max_push_descriptors;
         }
         S::PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES => {
             let p = structure!(PhysicalDeviceMaintenance3Properties);
@@ -85,7 +100,8 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
             structure!(PhysicalDeviceMaintenance4Properties).max_buffer_size = 1 << 40;
         }
         S::PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_PROPERTIES => {
-            structure!(PhysicalDeviceTimelineSemaphoreProperties).max_timeline_semaphore_value_difference = u64::MAX >> 1;
+            structure!(PhysicalDeviceTimelineSemaphoreProperties)
+                .max_timeline_semaphore_value_difference = u64::MAX >> 1;
         }
         S::PHYSICAL_DEVICE_SAMPLER_FILTER_MINMAX_PROPERTIES => {
             let p = structure!(PhysicalDeviceSamplerFilterMinmaxProperties);
@@ -128,7 +144,9 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
             p.max_per_set_descriptors = 8 * MANY;
             p.max_memory_allocation_size = 1 << 40;
         }
-        S::PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES => vulkan12(device, structure!(PhysicalDeviceVulkan12Properties)),
+        S::PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES => {
+            vulkan12(device, structure!(PhysicalDeviceVulkan12Properties))
+        }
         S::PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES => {
             let p = structure!(PhysicalDeviceVulkan13Properties);
             p.min_subgroup_size = device.subgroup_size;
@@ -150,7 +168,12 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
 fn vulkan12(device: &NoopDevice, p: &mut vk::PhysicalDeviceVulkan12Properties<'_>) {
     p.driver_name = fixed(&device.driver_name);
     p.driver_info = fixed("touches no device");
-    p.conformance_version = vk::ConformanceVersion { major: 1, minor: 3, subminor: 0, patch: 0 };
+    p.conformance_version = vk::ConformanceVersion {
+        major: 1,
+        minor: 3,
+        subminor: 0,
+        patch: 0,
+    };
     p.denorm_behavior_independence = vk::ShaderFloatControlsIndependence::ALL;
     p.rounding_mode_independence = vk::ShaderFloatControlsIndependence::ALL;
     p.shader_signed_zero_inf_nan_preserve_float32 = vk::TRUE;
@@ -207,11 +230,20 @@ fn memory_properties(device: &NoopDevice) -> vk::PhysicalDeviceMemoryProperties 
         memory_heap_count: device.memory_heaps.len().min(vk::MAX_MEMORY_HEAPS) as u32,
         ..Default::default()
     };
-    for (slot, &(property_flags, heap_index)) in properties.memory_types.iter_mut().zip(&device.memory_types) {
-        *slot = vk::MemoryType { property_flags, heap_index };
+    for (slot, &(property_flags, heap_index)) in
+        properties.memory_types.iter_mut().zip(&device.memory_types)
+    {
+        *slot = vk::MemoryType {
+            property_flags,
+            heap_index,
+        };
     }
     for (slot, &(size, local)) in properties.memory_heaps.iter_mut().zip(&device.memory_heaps) {
-        let flags = if local { vk::MemoryHeapFlags::DEVICE_LOCAL } else { vk::MemoryHeapFlags::empty() };
+        let flags = if local {
+            vk::MemoryHeapFlags::DEVICE_LOCAL
+        } else {
+            vk::MemoryHeapFlags::empty()
+        };
         *slot = vk::MemoryHeap { size, flags };
     }
     properties

@@ -30,33 +30,67 @@ impl State {
     fn timestamp(&mut self, shared: &Shared, device: usize, valid_bits: u32) -> u64 {
         let now = self.now(shared, device);
         self.last_tick += TICK_STEP;
-        now & u64::MAX.checked_shr(64u32.saturating_sub(valid_bits)).unwrap_or(0)
+        now & u64::MAX
+            .checked_shr(64u32.saturating_sub(valid_bits))
+            .unwrap_or(0)
     }
 
-    pub(super) fn reset_queries(&mut self, pool: vk::QueryPool, first: u32, count: u32, function: &str) {
+    pub(super) fn reset_queries(
+        &mut self,
+        pool: vk::QueryPool,
+        first: u32,
+        count: u32,
+        function: &str,
+    ) {
         let end = first.saturating_add(count) as usize;
-        let Some(slots) = self.data::<QueryPool>(pool, function).map(|pool| &mut pool.slots) else { return };
+        let Some(slots) = self
+            .data::<QueryPool>(pool, function)
+            .map(|pool| &mut pool.slots)
+        else {
+            return;
+        };
         match slots.get_mut(first as usize..end) {
             Some(slots) => slots.fill(None),
-            None => self.error(format!("{function}: queries {first}..{end} are not in {pool:?}")),
+            None => self.error(format!(
+                "{function}: queries {first}..{end} are not in {pool:?}"
+            )),
         }
     }
 
     /// What a written timestamp or an ended query leaves.
-    pub(super) fn complete_query(&mut self, shared: &Shared, queue: vk::Queue, pool: vk::QueryPool, query: u32) {
+    pub(super) fn complete_query(
+        &mut self,
+        shared: &Shared,
+        queue: vk::Queue,
+        pool: vk::QueryPool,
+        query: u32,
+    ) {
         // SAFETY: the queue was checked by the submission.
         let (device, valid_bits) = unsafe {
             let queue = handle::object::<Queue>(queue);
-            (handle::object::<Device>(vk::Device::from_raw(queue.device)).index, queue.valid_bits)
+            (
+                handle::object::<Device>(vk::Device::from_raw(queue.device)).index,
+                queue.valid_bits,
+            )
         };
         let function = "vkQueueSubmit2";
-        let Some(kind) = self.data::<QueryPool>(pool, function).map(|pool| pool.kind) else { return };
-        let value = if kind == vk::QueryType::TIMESTAMP { self.timestamp(shared, device, valid_bits) } else { 1 };
-        let Some(data) = self.data::<QueryPool>(pool, function) else { return };
+        let Some(kind) = self.data::<QueryPool>(pool, function).map(|pool| pool.kind) else {
+            return;
+        };
+        let value = if kind == vk::QueryType::TIMESTAMP {
+            self.timestamp(shared, device, valid_bits)
+        } else {
+            1
+        };
+        let Some(data) = self.data::<QueryPool>(pool, function) else {
+            return;
+        };
         let width = data.width;
         match data.slots.get_mut(query as usize) {
             Some(slot @ None) => *slot = Some(vec![value; width]),
-            Some(Some(_)) => self.error(format!("{function}: query {query} of {pool:?} is written without a reset")),
+            Some(Some(_)) => self.error(format!(
+                "{function}: query {query} of {pool:?} is written without a reset"
+            )),
             None => self.error(format!("{function}: query {query} is not in {pool:?}")),
         }
     }

@@ -50,7 +50,9 @@ pub struct Submission {
 impl Submission {
     /// All commands, in order over the command buffers.
     pub fn commands(&self) -> impl Iterator<Item = &Command> {
-        self.buffers.iter().flat_map(|buffer| buffer.commands.iter())
+        self.buffers
+            .iter()
+            .flat_map(|buffer| buffer.commands.iter())
     }
 }
 
@@ -65,27 +67,43 @@ pub(super) struct Pending {
 impl State {
     /// Signals a timeline, whose values must increase, or a binary semaphore, which must not be signaled.
     pub(super) fn signal(&mut self, semaphore: vk::Semaphore, value: u64, function: &str) {
-        let Some(data) = self.data::<Semaphore>(semaphore, function) else { return };
+        let Some(data) = self.data::<Semaphore>(semaphore, function) else {
+            return;
+        };
         let (old, timeline) = (data.value, data.timeline);
         data.value = if timeline { value } else { 1 };
         if timeline && value <= old {
-            self.error(format!("{function}: {semaphore:?} is signaled with {value}, but is {old} already"));
+            self.error(format!(
+                "{function}: {semaphore:?} is signaled with {value}, but is {old} already"
+            ));
         } else if !timeline && old != 0 {
-            self.error(format!("{function}: {semaphore:?} is signaled twice without a wait between"));
+            self.error(format!(
+                "{function}: {semaphore:?} is signaled twice without a wait between"
+            ));
         }
     }
 
     /// Uses up a binary semaphore. A timeline is not waited for here: its value may come later.
     pub(super) fn consume(&mut self, semaphore: vk::Semaphore, function: &str) {
-        let Some(data) = self.data::<Semaphore>(semaphore, function) else { return };
+        let Some(data) = self.data::<Semaphore>(semaphore, function) else {
+            return;
+        };
         if !data.timeline && std::mem::replace(&mut data.value, 0) == 0 {
-            self.error(format!("{function}: waits for {semaphore:?}, which nothing signals"));
+            self.error(format!(
+                "{function}: waits for {semaphore:?}, which nothing signals"
+            ));
         }
     }
 
     pub(super) fn check_idle(&mut self, raw: u64, function: &str) {
-        if self.pending.iter().any(|pending| pending.uses.contains(&raw)) {
-            self.error(format!("{function}: {raw:#x} is in use by a submission that has not finished"));
+        if self
+            .pending
+            .iter()
+            .any(|pending| pending.uses.contains(&raw))
+        {
+            self.error(format!(
+                "{function}: {raw:#x} is in use by a submission that has not finished"
+            ));
         }
     }
 
@@ -103,7 +121,8 @@ impl State {
     }
 
     fn is_timeline(&self, semaphore: vk::Semaphore) -> bool {
-        self.peek::<Semaphore>(semaphore).is_some_and(|semaphore| semaphore.timeline)
+        self.peek::<Semaphore>(semaphore)
+            .is_some_and(|semaphore| semaphore.timeline)
     }
 
     /// The effects of a submission that can be seen: queries, events, timelines and the fence.
@@ -124,7 +143,11 @@ impl State {
     }
 
     fn fence(&mut self, fence: vk::Fence) -> Option<&mut Fence> {
-        if fence.is_null() { None } else { self.data::<Fence>(fence, "vkQueueSubmit2") }
+        if fence.is_null() {
+            None
+        } else {
+            self.data::<Fence>(fence, "vkQueueSubmit2")
+        }
     }
 
     fn run(&mut self, shared: &Shared, queue: vk::Queue, command: &Command) {
@@ -142,7 +165,10 @@ impl State {
             }
             Command::ExecuteCommands { ref buffers } => {
                 for buffer in buffers {
-                    buffer.commands.iter().for_each(|command| self.run(shared, queue, command));
+                    buffer
+                        .commands
+                        .iter()
+                        .for_each(|command| self.run(shared, queue, command));
                 }
             }
             _ => {}
@@ -167,8 +193,14 @@ impl State {
                 self.signal(signal.semaphore, signal.value, function);
             }
         }
-        if self.fence(submission.fence).is_some_and(|fence| fence.signaled) {
-            self.error(format!("{function}: {:?} is signaled already", submission.fence));
+        if self
+            .fence(submission.fence)
+            .is_some_and(|fence| fence.signaled)
+        {
+            self.error(format!(
+                "{function}: {:?} is signaled already",
+                submission.fence
+            ));
         }
         if shared.desc.record {
             self.submissions.push(submission.clone());
@@ -177,13 +209,30 @@ impl State {
             return self.execute(&submission);
         }
         let mut uses: HashSet<u64> = handles.iter().map(|&(_, raw)| raw).collect();
-        let images = handles.iter().filter_map(|&(_, raw)| self.objects.get(&raw)?.data.downcast_ref::<View>());
+        let images = handles
+            .iter()
+            .filter_map(|&(_, raw)| self.objects.get(&raw)?.data.downcast_ref::<View>());
         uses.extend(images.map(|view| view.image.as_raw()));
-        uses.extend(submission.buffers.iter().map(|buffer| buffer.handle.as_raw()));
-        uses.extend(submission.waits.iter().chain(&submission.signals).map(|used| used.semaphore.as_raw()));
+        uses.extend(
+            submission
+                .buffers
+                .iter()
+                .map(|buffer| buffer.handle.as_raw()),
+        );
+        uses.extend(
+            submission
+                .waits
+                .iter()
+                .chain(&submission.signals)
+                .map(|used| used.semaphore.as_raw()),
+        );
         uses.insert(submission.fence.as_raw());
         uses.remove(&0);
-        self.pending.push(Pending { device, submission, uses });
+        self.pending.push(Pending {
+            device,
+            submission,
+            uses,
+        });
     }
 }
 
@@ -191,19 +240,32 @@ impl State {
 ///
 /// # Safety
 /// `buffer` is a live command buffer.
-pub(super) unsafe fn recorded(state: &mut State, buffer: vk::CommandBuffer, function: &str) -> RecordedBuffer {
+pub(super) unsafe fn recorded(
+    state: &mut State,
+    buffer: vk::CommandBuffer,
+    function: &str,
+) -> RecordedBuffer {
     if !state.check(buffer, function) {
-        return RecordedBuffer { handle: buffer, commands: Arc::default() };
+        return RecordedBuffer {
+            handle: buffer,
+            commands: Arc::default(),
+        };
     }
     // SAFETY: it was checked to be one.
     let mut recording = unsafe { object::<CommandBuffer>(buffer) }.recording();
     if recording.phase != Phase::Executable {
-        state.error(format!("{function}: {buffer:?} is {:?}, not ended", recording.phase));
+        state.error(format!(
+            "{function}: {buffer:?} is {:?}, not ended",
+            recording.phase
+        ));
     }
     if recording.one_time {
         recording.phase = Phase::Spent;
     }
-    RecordedBuffer { handle: buffer, commands: Arc::clone(&recording.commands) }
+    RecordedBuffer {
+        handle: buffer,
+        commands: Arc::clone(&recording.commands),
+    }
 }
 
 /// # Safety
@@ -218,14 +280,21 @@ unsafe fn submit(
     let mut state = shared.state();
     let nothing = [(Vec::new(), Vec::new(), Vec::new())];
     // A fence alone is signaled when all earlier submissions have finished: a submission of nothing does that.
-    let submits = if submits.is_empty() && !fence.is_null() { &nothing } else { submits };
+    let submits = if submits.is_empty() && !fence.is_null() {
+        &nothing
+    } else {
+        submits
+    };
     for (index, (waits, buffers, signals)) in submits.iter().enumerate() {
         let buffers = buffers.iter().map(|&buffer| {
             if shared.desc.record {
                 // SAFETY: the caller gives command buffers of this device.
                 unsafe { recorded(&mut state, buffer, "vkQueueSubmit2") }
             } else {
-                RecordedBuffer { handle: buffer, commands: Arc::default() }
+                RecordedBuffer {
+                    handle: buffer,
+                    commands: Arc::default(),
+                }
             }
         });
         let submission = Submission {
@@ -234,7 +303,11 @@ unsafe fn submit(
             waits: waits.clone(),
             buffers: buffers.collect(),
             signals: signals.clone(),
-            fence: if index + 1 == submits.len() { fence } else { vk::Fence::null() },
+            fence: if index + 1 == submits.len() {
+                fence
+            } else {
+                vk::Fence::null()
+            },
         };
         state.submit(shared, object.device, submission);
     }

@@ -30,7 +30,10 @@ pub(super) fn image_size(info: &vk::ImageCreateInfo<'_>) -> u64 {
         side(info.extent.width) * side(info.extent.height) * side(info.extent.depth)
     };
     let texels: u64 = (0..info.mip_levels).map(mip).sum();
-    texels * u64::from(info.array_layers) * u64::from(info.samples.as_raw().max(1)) * texel_size(info.format)
+    texels
+        * u64::from(info.array_layers)
+        * u64::from(info.samples.as_raw().max(1))
+        * texel_size(info.format)
 }
 
 functions! { Device, None;

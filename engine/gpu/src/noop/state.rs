@@ -1,7 +1,7 @@
 //! The state of one driver: its objects, errors, injected failures and clock.
 
-use super::device::EnabledDevice;
 use super::desc::{Failure, NoopDesc};
+use super::device::EnabledDevice;
 use super::queue::Submission;
 use ash::vk::{self, Handle};
 use std::any::Any;
@@ -17,8 +17,16 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(desc: NoopDesc) -> Self {
         let failures = desc.failures.clone();
-        let state = State { failures, next: 0x1000, next_address: 1 << 32, ..State::default() };
-        Shared { desc, state: Mutex::new(state) }
+        let state = State {
+            failures,
+            next: 0x1000,
+            next_address: 1 << 32,
+            ..State::default()
+        };
+        Shared {
+            desc,
+            state: Mutex::new(state),
+        }
     }
 
     /// The state stays usable when a test panicked with the lock held.
@@ -32,8 +40,13 @@ impl Shared {
         let calls = state.calls.entry(function).or_default();
         let call = *calls;
         *calls += 1;
-        let hit = |f: &&Failure| f.function == function && call >= f.first && call - f.first < f.count;
-        state.failures.iter().find(hit).map(|failure| failure.result)
+        let hit =
+            |f: &&Failure| f.function == function && call >= f.first && call - f.first < f.count;
+        state
+            .failures
+            .iter()
+            .find(hit)
+            .map(|failure| failure.result)
     }
 }
 
@@ -93,22 +106,43 @@ impl State {
     }
 
     /// [`State::create`] for an object that `owner` frees.
-    pub(super) fn create_owned<T: Handle>(&mut self, parent: impl Handle, owner: u64, data: impl Any + Send) -> T {
+    pub(super) fn create_owned<T: Handle>(
+        &mut self,
+        parent: impl Handle,
+        owner: u64,
+        data: impl Any + Send,
+    ) -> T {
         let raw = self.next;
         self.next += 0x10;
         self.register::<T>(raw, parent.as_raw(), owner, data)
     }
 
     /// Enters an object with a handle of its own (dispatchable ones).
-    pub(super) fn register<T: Handle>(&mut self, raw: u64, parent: u64, owner: u64, data: impl Any + Send) -> T {
-        let object =
-            Object { kind: T::TYPE, parent, owner, name: String::new(), alive: true, data: Box::new(data) };
+    pub(super) fn register<T: Handle>(
+        &mut self,
+        raw: u64,
+        parent: u64,
+        owner: u64,
+        data: impl Any + Send,
+    ) -> T {
+        let object = Object {
+            kind: T::TYPE,
+            parent,
+            owner,
+            name: String::new(),
+            alive: true,
+            data: Box::new(data),
+        };
         self.objects.insert(raw, object);
         T::from_raw(raw)
     }
 
     /// The data of a live object; an error naming `function` is kept when there is none.
-    pub(super) fn data<D: Any>(&mut self, handle: impl Handle + Copy, function: &str) -> Option<&mut D> {
+    pub(super) fn data<D: Any>(
+        &mut self,
+        handle: impl Handle + Copy,
+        function: &str,
+    ) -> Option<&mut D> {
         if !self.check(handle, function) {
             return None;
         }
@@ -142,13 +176,26 @@ impl State {
         if raw == 0 || !self.check_raw(T::TYPE, raw, function) {
             return;
         }
-        if self.pending.iter().any(|pending| pending.uses.contains(&raw)) {
-            let what = self.objects.get(&raw).map(|object| describe(object, raw)).unwrap_or_default();
-            self.error(format!("{function}: {what} is in use by a submission that has not finished"));
+        if self
+            .pending
+            .iter()
+            .any(|pending| pending.uses.contains(&raw))
+        {
+            let what = self
+                .objects
+                .get(&raw)
+                .map(|object| describe(object, raw))
+                .unwrap_or_default();
+            self.error(format!(
+                "{function}: {what} is in use by a submission that has not finished"
+            ));
         }
         self.end(raw);
         use vk::ObjectType as O;
-        if !matches!(T::TYPE, O::COMMAND_POOL | O::DESCRIPTOR_POOL | O::SWAPCHAIN_KHR) {
+        if !matches!(
+            T::TYPE,
+            O::COMMAND_POOL | O::DESCRIPTOR_POOL | O::SWAPCHAIN_KHR
+        ) {
             return;
         }
         self.end_owned(raw);
@@ -156,8 +203,12 @@ impl State {
 
     /// Ends what a pool or swapchain owns.
     pub(super) fn end_owned(&mut self, owner: u64) {
-        let owned: Vec<u64> =
-            self.objects.iter().filter(|(_, o)| o.alive && o.owner == owner).map(|(&handle, _)| handle).collect();
+        let owned: Vec<u64> = self
+            .objects
+            .iter()
+            .filter(|(_, o)| o.alive && o.owner == owner)
+            .map(|(&handle, _)| handle)
+            .collect();
         for handle in owned {
             self.end(handle);
         }
@@ -167,7 +218,10 @@ impl State {
         if let Some(object) = self.objects.get_mut(&raw) {
             object.alive = false;
             // Layouts are needed to judge commands recorded with them, also after their end.
-            if !matches!(object.kind, vk::ObjectType::PIPELINE_LAYOUT | vk::ObjectType::PIPELINE) {
+            if !matches!(
+                object.kind,
+                vk::ObjectType::PIPELINE_LAYOUT | vk::ObjectType::PIPELINE
+            ) {
                 object.data = Box::new(());
             }
         }
@@ -175,15 +229,27 @@ impl State {
 
     /// Keeps as leaks all objects that should have been destroyed before `parent`, and ends them.
     pub(super) fn end_children(&mut self, parent: u64) {
-        let mut children: Vec<u64> =
-            self.objects.iter().filter(|(_, o)| o.alive && o.parent == parent).map(|(&handle, _)| handle).collect();
+        let mut children: Vec<u64> = self
+            .objects
+            .iter()
+            .filter(|(_, o)| o.alive && o.parent == parent)
+            .map(|(&handle, _)| handle)
+            .collect();
         children.sort_unstable();
         for handle in children {
             let implicit = |o: &Object| {
-                o.owner != 0 || matches!(o.kind, vk::ObjectType::QUEUE | vk::ObjectType::PHYSICAL_DEVICE)
+                o.owner != 0
+                    || matches!(
+                        o.kind,
+                        vk::ObjectType::QUEUE | vk::ObjectType::PHYSICAL_DEVICE
+                    )
             };
             if let Some(object) = self.objects.get(&handle).filter(|object| !implicit(object)) {
-                let leak = Leak { kind: object.kind, handle, name: object.name.clone() };
+                let leak = Leak {
+                    kind: object.kind,
+                    handle,
+                    name: object.name.clone(),
+                };
                 self.leaks.push(leak);
             }
             self.end(handle);

@@ -21,7 +21,8 @@ pub(super) struct Event {
 
 impl State {
     fn reached(&self, semaphore: vk::Semaphore, value: u64) -> bool {
-        self.peek::<Semaphore>(semaphore).is_none_or(|semaphore| semaphore.value >= value)
+        self.peek::<Semaphore>(semaphore)
+            .is_none_or(|semaphore| semaphore.value >= value)
     }
 
     fn signaled(&self, fence: vk::Fence) -> bool {
@@ -45,7 +46,9 @@ fn wait(
         return Ok(());
     }
     if timeout > 0 {
-        state.error(format!("{function}: waits for {what:?}, which nothing submitted signals"));
+        state.error(format!(
+            "{function}: waits for {what:?}, which nothing submitted signals"
+        ));
     }
     Err(vk::Result::TIMEOUT)
 }
