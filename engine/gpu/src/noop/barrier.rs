@@ -133,22 +133,97 @@ impl Old<'_> {
 }
 
 commands! { None;
-    fn pipeline_barrier2 as PFN_vkCmdPipelineBarrier2(info: *const vk::DependencyInfo<'_>) => Command::PipelineBarrier(dependency(&*info));
-    fn pipeline_barrier as PFN_vkCmdPipelineBarrier(src: vk::PipelineStageFlags, dst: vk::PipelineStageFlags, flags: vk::DependencyFlags, memory_count: u32, memory: *const vk::MemoryBarrier<'_>, buffer_count: u32, buffers: *const vk::BufferMemoryBarrier<'_>, image_count: u32, images: *const vk::ImageMemoryBarrier<'_>) =>
-        Command::PipelineBarrier(Old { src, dst, flags, memory: slice(memory, memory_count), buffers: slice(buffers, buffer_count), images: slice(images, image_count) }.dependency());
-    fn set_event2 as PFN_vkCmdSetEvent2(event: vk::Event, info: *const vk::DependencyInfo<'_>) => Command::SetEvent { event, dependency: dependency(&*info) };
-    fn set_event as PFN_vkCmdSetEvent(event: vk::Event, stages: vk::PipelineStageFlags) => Command::SetEvent {
-        event,
-        dependency: Dependency { memory: vec![MemoryBarrier { src_stages: stages2(stages), ..MemoryBarrier::default() }], ..Dependency::default() },
-    };
-    fn reset_event2 as PFN_vkCmdResetEvent2(event: vk::Event, stages: vk::PipelineStageFlags2) => Command::ResetEvent { event, stages };
-    fn reset_event as PFN_vkCmdResetEvent(event: vk::Event, stages: vk::PipelineStageFlags) => Command::ResetEvent { event, stages: stages2(stages) };
-    fn wait_events2 as PFN_vkCmdWaitEvents2(count: u32, events: *const vk::Event, infos: *const vk::DependencyInfo<'_>) => Command::WaitEvents {
-        events: slice(events, count).to_vec(),
-        dependencies: slice(infos, count).iter().map(|info| dependency(info)).collect(),
-    };
-    fn wait_events as PFN_vkCmdWaitEvents(count: u32, events: *const vk::Event, src: vk::PipelineStageFlags, dst: vk::PipelineStageFlags, memory_count: u32, memory: *const vk::MemoryBarrier<'_>, buffer_count: u32, buffers: *const vk::BufferMemoryBarrier<'_>, image_count: u32, images: *const vk::ImageMemoryBarrier<'_>) => Command::WaitEvents {
-        events: slice(events, count).to_vec(),
-        dependencies: vec![Old { src, dst, flags: vk::DependencyFlags::empty(), memory: slice(memory, memory_count), buffers: slice(buffers, buffer_count), images: slice(images, image_count) }.dependency()],
-    };
+    fn pipeline_barrier2 as PFN_vkCmdPipelineBarrier2(info: *const vk::DependencyInfo<'_>) {
+        Command::PipelineBarrier(dependency(&*info))
+    }
+    fn pipeline_barrier as PFN_vkCmdPipelineBarrier(
+        src: vk::PipelineStageFlags,
+        dst: vk::PipelineStageFlags,
+        flags: vk::DependencyFlags,
+        memory_count: u32,
+        memory: *const vk::MemoryBarrier<'_>,
+        buffer_count: u32,
+        buffers: *const vk::BufferMemoryBarrier<'_>,
+        image_count: u32,
+        images: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        Command::PipelineBarrier(
+            Old {
+                src,
+                dst,
+                flags,
+                memory: slice(memory, memory_count),
+                buffers: slice(buffers, buffer_count),
+                images: slice(images, image_count),
+            }
+            .dependency(),
+        )
+    }
+    fn set_event2 as PFN_vkCmdSetEvent2(event: vk::Event, info: *const vk::DependencyInfo<'_>) {
+        Command::SetEvent {
+            event,
+            dependency: dependency(&*info),
+        }
+    }
+    fn set_event as PFN_vkCmdSetEvent(event: vk::Event, stages: vk::PipelineStageFlags) {
+        Command::SetEvent {
+            event,
+            dependency: Dependency {
+                memory: vec![MemoryBarrier {
+                    src_stages: stages2(stages),
+                    ..MemoryBarrier::default()
+                }],
+                ..Dependency::default()
+            },
+        }
+    }
+    fn reset_event2 as PFN_vkCmdResetEvent2(event: vk::Event, stages: vk::PipelineStageFlags2) {
+        Command::ResetEvent { event, stages }
+    }
+    fn reset_event as PFN_vkCmdResetEvent(event: vk::Event, stages: vk::PipelineStageFlags) {
+        Command::ResetEvent {
+            event,
+            stages: stages2(stages),
+        }
+    }
+    fn wait_events2 as PFN_vkCmdWaitEvents2(
+        count: u32,
+        events: *const vk::Event,
+        infos: *const vk::DependencyInfo<'_>,
+    ) {
+        Command::WaitEvents {
+            events: slice(events, count).to_vec(),
+            dependencies: slice(infos, count)
+                .iter()
+                .map(|info| dependency(info))
+                .collect(),
+        }
+    }
+    fn wait_events as PFN_vkCmdWaitEvents(
+        count: u32,
+        events: *const vk::Event,
+        src: vk::PipelineStageFlags,
+        dst: vk::PipelineStageFlags,
+        memory_count: u32,
+        memory: *const vk::MemoryBarrier<'_>,
+        buffer_count: u32,
+        buffers: *const vk::BufferMemoryBarrier<'_>,
+        image_count: u32,
+        images: *const vk::ImageMemoryBarrier<'_>,
+    ) {
+        Command::WaitEvents {
+            events: slice(events, count).to_vec(),
+            dependencies: vec![
+                Old {
+                    src,
+                    dst,
+                    flags: vk::DependencyFlags::empty(),
+                    memory: slice(memory, memory_count),
+                    buffers: slice(buffers, buffer_count),
+                    images: slice(images, image_count),
+                }
+                .dependency(),
+            ],
+        }
+    }
 }

@@ -67,16 +67,37 @@ pub(super) fn say(
 }
 
 functions! { Instance, Some("VK_EXT_debug_utils");
-    result fn create_messenger as PFN_vkCreateDebugUtilsMessengerEXT(instance: vk::Instance, info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>, _allocator: *const vk::AllocationCallbacks<'_>, messenger: *mut vk::DebugUtilsMessengerEXT) {
+    result fn create_messenger as PFN_vkCreateDebugUtilsMessengerEXT(
+        instance: vk::Instance,
+        info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        messenger: *mut vk::DebugUtilsMessengerEXT,
+    ) {
         let info = &*info;
-        let data = Messenger { severity: info.message_severity, types: info.message_type, callback: info.pfn_user_callback, user_data: UserData(info.p_user_data) };
+        let data = Messenger {
+            severity: info.message_severity,
+            types: info.message_type,
+            callback: info.pfn_user_callback,
+            user_data: UserData(info.p_user_data),
+        };
         messenger.write(handle::shared(instance).state().create(instance, data));
         Ok(())
     }
-    call fn destroy_messenger as PFN_vkDestroyDebugUtilsMessengerEXT(instance: vk::Instance, messenger: vk::DebugUtilsMessengerEXT, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(instance).state().destroy(messenger, "vkDestroyDebugUtilsMessengerEXT");
+    call fn destroy_messenger as PFN_vkDestroyDebugUtilsMessengerEXT(
+        instance: vk::Instance,
+        messenger: vk::DebugUtilsMessengerEXT,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(instance)
+            .state()
+            .destroy(messenger, "vkDestroyDebugUtilsMessengerEXT");
     }
-    call fn submit_message as PFN_vkSubmitDebugUtilsMessageEXT(instance: vk::Instance, severity: vk::DebugUtilsMessageSeverityFlagsEXT, types: vk::DebugUtilsMessageTypeFlagsEXT, data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>) {
+    call fn submit_message as PFN_vkSubmitDebugUtilsMessageEXT(
+        instance: vk::Instance,
+        severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+        types: vk::DebugUtilsMessageTypeFlagsEXT,
+        data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    ) {
         deliver(handle::shared(instance), severity, types, &*data);
     }
 }
@@ -85,21 +106,41 @@ pub(super) mod device {
     use super::*;
 
     functions! { Device, Some("VK_EXT_debug_utils");
-        result fn set_name as PFN_vkSetDebugUtilsObjectNameEXT(device: vk::Device, info: *const vk::DebugUtilsObjectNameInfoEXT<'_>) {
+        result fn set_name as PFN_vkSetDebugUtilsObjectNameEXT(
+            device: vk::Device,
+            info: *const vk::DebugUtilsObjectNameInfoEXT<'_>,
+        ) {
             let info = &*info;
             let mut state = handle::shared(device).state();
             let name = string(info.p_object_name);
-            if state.check_raw(info.object_type, info.object_handle, "vkSetDebugUtilsObjectNameEXT") {
+            if state.check_raw(
+                info.object_type,
+                info.object_handle,
+                "vkSetDebugUtilsObjectNameEXT",
+            ) {
                 if let Some(object) = state.objects.get_mut(&info.object_handle) {
                     object.name = name;
                 }
             }
             Ok(())
         }
-        result fn set_tag as PFN_vkSetDebugUtilsObjectTagEXT(_device: vk::Device, _info: *const vk::DebugUtilsObjectTagInfoEXT<'_>) { Ok(()) }
-        call fn queue_begin_label as PFN_vkQueueBeginDebugUtilsLabelEXT(_queue: vk::Queue, _label: *const vk::DebugUtilsLabelEXT<'_>) {}
+        result fn set_tag as PFN_vkSetDebugUtilsObjectTagEXT(
+            _device: vk::Device,
+            _info: *const vk::DebugUtilsObjectTagInfoEXT<'_>,
+        ) {
+            Ok(())
+        }
+        call fn queue_begin_label as PFN_vkQueueBeginDebugUtilsLabelEXT(
+            _queue: vk::Queue,
+            _label: *const vk::DebugUtilsLabelEXT<'_>,
+        ) {
+        }
         call fn queue_end_label as PFN_vkQueueEndDebugUtilsLabelEXT(_queue: vk::Queue) {}
-        call fn queue_insert_label as PFN_vkQueueInsertDebugUtilsLabelEXT(_queue: vk::Queue, _label: *const vk::DebugUtilsLabelEXT<'_>) {}
+        call fn queue_insert_label as PFN_vkQueueInsertDebugUtilsLabelEXT(
+            _queue: vk::Queue,
+            _label: *const vk::DebugUtilsLabelEXT<'_>,
+        ) {
+        }
     }
 }
 
@@ -107,11 +148,25 @@ pub(super) mod labels {
     use super::*;
 
     commands! { Some("VK_EXT_debug_utils");
-        fn begin_label as PFN_vkCmdBeginDebugUtilsLabelEXT(label: *const vk::DebugUtilsLabelEXT<'_>) =>
-            Command::BeginLabel { name: string((*label).p_label_name), color: (*label).color };
-        fn end_label as PFN_vkCmdEndDebugUtilsLabelEXT() => Command::EndLabel;
-        fn insert_label as PFN_vkCmdInsertDebugUtilsLabelEXT(label: *const vk::DebugUtilsLabelEXT<'_>) =>
-            Command::InsertLabel { name: string((*label).p_label_name), color: (*label).color };
+        fn begin_label as PFN_vkCmdBeginDebugUtilsLabelEXT(
+            label: *const vk::DebugUtilsLabelEXT<'_>,
+        ) {
+            Command::BeginLabel {
+                name: string((*label).p_label_name),
+                color: (*label).color,
+            }
+        }
+        fn end_label as PFN_vkCmdEndDebugUtilsLabelEXT() {
+            Command::EndLabel
+        }
+        fn insert_label as PFN_vkCmdInsertDebugUtilsLabelEXT(
+            label: *const vk::DebugUtilsLabelEXT<'_>,
+        ) {
+            Command::InsertLabel {
+                name: string((*label).p_label_name),
+                color: (*label).color,
+            }
+        }
     }
 }
 
@@ -119,9 +174,17 @@ pub(super) mod fault {
     use super::*;
 
     functions! { Device, Some("VK_EXT_device_fault");
-        result fn get_fault_info as PFN_vkGetDeviceFaultInfoEXT(_device: vk::Device, counts: *mut vk::DeviceFaultCountsEXT<'_>, info: *mut vk::DeviceFaultInfoEXT<'_>) {
+        result fn get_fault_info as PFN_vkGetDeviceFaultInfoEXT(
+            _device: vk::Device,
+            counts: *mut vk::DeviceFaultCountsEXT<'_>,
+            info: *mut vk::DeviceFaultInfoEXT<'_>,
+        ) {
             let counts = &mut *counts;
-            (counts.address_info_count, counts.vendor_info_count, counts.vendor_binary_size) = (0, 0, 0);
+            (
+                counts.address_info_count,
+                counts.vendor_info_count,
+                counts.vendor_binary_size,
+            ) = (0, 0, 0);
             if let Some(info) = info.as_mut() {
                 info.description = handle::fixed("the no-op driver has no faults");
             }
@@ -134,23 +197,56 @@ pub(super) mod private_data {
     use super::*;
 
     functions! { Device, None;
-        result fn create_slot as PFN_vkCreatePrivateDataSlot(device: vk::Device, _info: *const vk::PrivateDataSlotCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, slot: *mut vk::PrivateDataSlot) {
-            slot.write(handle::shared(device).state().create(device, std::collections::HashMap::<u64, u64>::new()));
+        result fn create_slot as PFN_vkCreatePrivateDataSlot(
+            device: vk::Device,
+            _info: *const vk::PrivateDataSlotCreateInfo<'_>,
+            _allocator: *const vk::AllocationCallbacks<'_>,
+            slot: *mut vk::PrivateDataSlot,
+        ) {
+            slot.write(
+                handle::shared(device)
+                    .state()
+                    .create(device, std::collections::HashMap::<u64, u64>::new()),
+            );
             Ok(())
         }
-        call fn destroy_slot as PFN_vkDestroyPrivateDataSlot(device: vk::Device, slot: vk::PrivateDataSlot, _allocator: *const vk::AllocationCallbacks<'_>) {
-            handle::shared(device).state().destroy(slot, "vkDestroyPrivateDataSlot");
+        call fn destroy_slot as PFN_vkDestroyPrivateDataSlot(
+            device: vk::Device,
+            slot: vk::PrivateDataSlot,
+            _allocator: *const vk::AllocationCallbacks<'_>,
+        ) {
+            handle::shared(device)
+                .state()
+                .destroy(slot, "vkDestroyPrivateDataSlot");
         }
-        result fn set_private_data as PFN_vkSetPrivateData(device: vk::Device, _kind: vk::ObjectType, object: u64, slot: vk::PrivateDataSlot, data: u64) {
-            if let Some(slot) = handle::shared(device).state().data::<std::collections::HashMap<u64, u64>>(slot, "vkSetPrivateData") {
+        result fn set_private_data as PFN_vkSetPrivateData(
+            device: vk::Device,
+            _kind: vk::ObjectType,
+            object: u64,
+            slot: vk::PrivateDataSlot,
+            data: u64,
+        ) {
+            if let Some(slot) = handle::shared(device)
+                .state()
+                .data::<std::collections::HashMap<u64, u64>>(slot, "vkSetPrivateData")
+            {
                 slot.insert(object, data);
             }
             Ok(())
         }
-        call fn get_private_data as PFN_vkGetPrivateData(device: vk::Device, _kind: vk::ObjectType, object: u64, slot: vk::PrivateDataSlot, data: *mut u64) {
+        call fn get_private_data as PFN_vkGetPrivateData(
+            device: vk::Device,
+            _kind: vk::ObjectType,
+            object: u64,
+            slot: vk::PrivateDataSlot,
+            data: *mut u64,
+        ) {
             let mut state = handle::shared(device).state();
             let slot = state.data::<std::collections::HashMap<u64, u64>>(slot, "vkGetPrivateData");
-            data.write(slot.and_then(|slot| slot.get(&object).copied()).unwrap_or(0));
+            data.write(
+                slot.and_then(|slot| slot.get(&object).copied())
+                    .unwrap_or(0),
+            );
         }
     }
 }

@@ -272,11 +272,19 @@ pub(super) unsafe fn requested(
 }
 
 functions! { Instance, None;
-    call fn get_features as PFN_vkGetPhysicalDeviceFeatures(physical: vk::PhysicalDevice, features: *mut vk::PhysicalDeviceFeatures) {
+    call fn get_features as PFN_vkGetPhysicalDeviceFeatures(
+        physical: vk::PhysicalDevice,
+        features: *mut vk::PhysicalDeviceFeatures,
+    ) {
         let device = physical_device(physical);
-        visit_core(&mut *features, &mut |feature| *feature.value = has(device, feature.name).into());
+        visit_core(&mut *features, &mut |feature| {
+            *feature.value = has(device, feature.name).into()
+        });
     }
-    call fn get_features2 as PFN_vkGetPhysicalDeviceFeatures2(physical: vk::PhysicalDevice, features: *mut vk::PhysicalDeviceFeatures2<'_>) {
+    call fn get_features2 as PFN_vkGetPhysicalDeviceFeatures2(
+        physical: vk::PhysicalDevice,
+        features: *mut vk::PhysicalDeviceFeatures2<'_>,
+    ) {
         let device = physical_device(physical);
         let mut offer = |feature: Feature<'_>| *feature.value = has(device, feature.name).into();
         visit_core(&mut (*features).features, &mut offer);

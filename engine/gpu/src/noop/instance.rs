@@ -175,24 +175,43 @@ pub(super) const GLOBAL_ROWS: &[Row] = &[
 ];
 
 functions! { Instance, None;
-    call fn destroy_instance as PFN_vkDestroyInstance(instance: vk::Instance, _allocator: *const vk::AllocationCallbacks<'_>) {
+    call fn destroy_instance as PFN_vkDestroyInstance(
+        instance: vk::Instance,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
         if !instance.is_null() {
             let keep = {
                 let driver = handle::shared(instance);
                 let mut state = driver.state();
                 state.end_children(instance.as_raw());
                 state.destroy(instance, "vkDestroyInstance");
-                handle::object::<Instance>(instance).keep.lock().ok().and_then(|mut keep| keep.take())
+                handle::object::<Instance>(instance)
+                    .keep
+                    .lock()
+                    .ok()
+                    .and_then(|mut keep| keep.take())
             };
             // Dropped here, after the last use of the state: this may free it, and the instance with it.
             drop(keep);
         }
     }
-    result fn enumerate_physical_devices as PFN_vkEnumeratePhysicalDevices(instance: vk::Instance, count: *mut u32, devices: *mut vk::PhysicalDevice) {
-        let known: Vec<_> = handle::object::<Instance>(instance).physical_devices.iter().map(|&raw| vk::PhysicalDevice::from_raw(raw)).collect();
+    result fn enumerate_physical_devices as PFN_vkEnumeratePhysicalDevices(
+        instance: vk::Instance,
+        count: *mut u32,
+        devices: *mut vk::PhysicalDevice,
+    ) {
+        let known: Vec<_> = handle::object::<Instance>(instance)
+            .physical_devices
+            .iter()
+            .map(|&raw| vk::PhysicalDevice::from_raw(raw))
+            .collect();
         enumerate(&known, count, devices)
     }
-    result fn enumerate_physical_device_groups as PFN_vkEnumeratePhysicalDeviceGroups(instance: vk::Instance, count: *mut u32, groups: *mut vk::PhysicalDeviceGroupProperties<'_>) {
+    result fn enumerate_physical_device_groups as PFN_vkEnumeratePhysicalDeviceGroups(
+        instance: vk::Instance,
+        count: *mut u32,
+        groups: *mut vk::PhysicalDeviceGroupProperties<'_>,
+    ) {
         let devices = &handle::object::<Instance>(instance).physical_devices;
         enumerate_with(devices, count, groups, |&raw, slot| {
             // SAFETY: `enumerate_with` gives valid places.
@@ -203,19 +222,41 @@ functions! { Instance, None;
             group.subset_allocation = vk::FALSE;
         })
     }
-    result fn enumerate_device_extensions as PFN_vkEnumerateDeviceExtensionProperties(physical: vk::PhysicalDevice, layer: *const c_char, count: *mut u32, extensions: *mut vk::ExtensionProperties) {
+    result fn enumerate_device_extensions as PFN_vkEnumerateDeviceExtensionProperties(
+        physical: vk::PhysicalDevice,
+        layer: *const c_char,
+        count: *mut u32,
+        extensions: *mut vk::ExtensionProperties,
+    ) {
         let index = handle::object::<PhysicalDevice>(physical).index;
-        let offered = if layer.is_null() { handle::shared(physical).desc.devices[index].extensions.as_slice() } else { &[] };
+        let offered = if layer.is_null() {
+            handle::shared(physical).desc.devices[index]
+                .extensions
+                .as_slice()
+        } else {
+            &[]
+        };
         let known: Vec<_> = offered.iter().map(|name| extension(name)).collect();
         enumerate(&known, count, extensions)
     }
-    result fn enumerate_device_layers as PFN_vkEnumerateDeviceLayerProperties(_physical: vk::PhysicalDevice, count: *mut u32, layers: *mut vk::LayerProperties) {
+    result fn enumerate_device_layers as PFN_vkEnumerateDeviceLayerProperties(
+        _physical: vk::PhysicalDevice,
+        count: *mut u32,
+        layers: *mut vk::LayerProperties,
+    ) {
         enumerate(&[], count, layers)
     }
-    result fn get_tool_properties as PFN_vkGetPhysicalDeviceToolProperties(_physical: vk::PhysicalDevice, count: *mut u32, tools: *mut vk::PhysicalDeviceToolProperties<'_>) {
+    result fn get_tool_properties as PFN_vkGetPhysicalDeviceToolProperties(
+        _physical: vk::PhysicalDevice,
+        count: *mut u32,
+        tools: *mut vk::PhysicalDeviceToolProperties<'_>,
+    ) {
         enumerate_with::<(), _>(&[], count, tools, |_, _| ())
     }
-    call fn device_proc_addr as PFN_vkGetDeviceProcAddr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    call fn device_proc_addr as PFN_vkGetDeviceProcAddr(
+        device: vk::Device,
+        name: *const c_char,
+    ) -> vk::PFN_vkVoidFunction {
         loader::get_device_proc_addr(device, name)
     }
 }

@@ -166,8 +166,16 @@ unsafe fn bind<T: Handle + Copy>(
 }
 
 functions! { Device, None;
-    result fn allocate_memory as PFN_vkAllocateMemory(device: vk::Device, info: *const vk::MemoryAllocateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, memory: *mut vk::DeviceMemory) {
-        let (driver, index) = (handle::shared(device), handle::object::<Device>(device).index);
+    result fn allocate_memory as PFN_vkAllocateMemory(
+        device: vk::Device,
+        info: *const vk::MemoryAllocateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        memory: *mut vk::DeviceMemory,
+    ) {
+        let (driver, index) = (
+            handle::shared(device),
+            handle::object::<Device>(device).index,
+        );
         let desc = &driver.desc.devices[index];
         let (size, kind) = ((*info).allocation_size, (*info).memory_type_index);
         let mut state = driver.state();
@@ -176,7 +184,13 @@ functions! { Device, None;
             return Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
         };
         let used = state.heap_used.entry((index, heap)).or_default();
-        let total = used.checked_add(size).filter(|&total| total <= desc.memory_heaps.get(heap as usize).map_or(0, |heap| heap.0));
+        let total = used.checked_add(size).filter(|&total| {
+            total
+                <= desc
+                    .memory_heaps
+                    .get(heap as usize)
+                    .map_or(0, |heap| heap.0)
+        });
         *used = total.ok_or(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)?;
         let host = if flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             Some(HostBlock::new(size).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?)
@@ -185,89 +199,205 @@ functions! { Device, None;
         };
         let address = state.next_address;
         state.next_address += size.next_multiple_of(ADDRESS_STEP) + ADDRESS_STEP;
-        let block = Memory { size, address, heap: (index, heap), host, mapped: false };
+        let block = Memory {
+            size,
+            address,
+            heap: (index, heap),
+            host,
+            mapped: false,
+        };
         memory.write(state.create(device, block));
         Ok(())
     }
-    call fn free_memory as PFN_vkFreeMemory(device: vk::Device, memory: vk::DeviceMemory, _allocator: *const vk::AllocationCallbacks<'_>) {
+    call fn free_memory as PFN_vkFreeMemory(
+        device: vk::Device,
+        memory: vk::DeviceMemory,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
         let mut state = handle::shared(device).state();
-        if let Some((size, heap)) = state.peek::<Memory>(memory).map(|memory| (memory.size, memory.heap)) {
+        if let Some((size, heap)) = state
+            .peek::<Memory>(memory)
+            .map(|memory| (memory.size, memory.heap))
+        {
             if let Some(used) = state.heap_used.get_mut(&heap) {
                 *used = used.saturating_sub(size);
             }
         }
         state.destroy(memory, "vkFreeMemory");
     }
-    result fn map_memory as PFN_vkMapMemory(device: vk::Device, memory: vk::DeviceMemory, offset: vk::DeviceSize, size: vk::DeviceSize, _flags: vk::MemoryMapFlags, data: *mut *mut c_void) {
+    result fn map_memory as PFN_vkMapMemory(
+        device: vk::Device,
+        memory: vk::DeviceMemory,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        _flags: vk::MemoryMapFlags,
+        data: *mut *mut c_void,
+    ) {
         let mut state = handle::shared(device).state();
-        let Some(block) = state.data::<Memory>(memory, "vkMapMemory") else { return Err(vk::Result::ERROR_MEMORY_MAP_FAILED) };
-        let end = if size == vk::WHOLE_SIZE { Some(block.size) } else { offset.checked_add(size) };
+        let Some(block) = state.data::<Memory>(memory, "vkMapMemory") else {
+            return Err(vk::Result::ERROR_MEMORY_MAP_FAILED);
+        };
+        let end = if size == vk::WHOLE_SIZE {
+            Some(block.size)
+        } else {
+            offset.checked_add(size)
+        };
         let inside = offset < block.size && end.is_some_and(|end| end <= block.size);
         let twice = std::mem::replace(&mut block.mapped, true);
         let start = block.host.as_ref().map(HostBlock::aligned);
         if twice || !inside {
-            state.error(format!("vkMapMemory: {memory:?} is mapped already, or {offset} and {size} are not inside"));
+            state.error(format!(
+                "vkMapMemory: {memory:?} is mapped already, or {offset} and {size} are not inside"
+            ));
         }
-        let Some(start) = start.filter(|_| inside) else { return Err(vk::Result::ERROR_MEMORY_MAP_FAILED) };
+        let Some(start) = start.filter(|_| inside) else {
+            return Err(vk::Result::ERROR_MEMORY_MAP_FAILED);
+        };
         data.write(start.wrapping_add(offset as usize).cast());
         Ok(())
     }
     call fn unmap_memory as PFN_vkUnmapMemory(device: vk::Device, memory: vk::DeviceMemory) {
         let mut state = handle::shared(device).state();
-        let mapped = state.data::<Memory>(memory, "vkUnmapMemory").map(|block| std::mem::replace(&mut block.mapped, false));
+        let mapped = state
+            .data::<Memory>(memory, "vkUnmapMemory")
+            .map(|block| std::mem::replace(&mut block.mapped, false));
         if mapped == Some(false) {
             state.error(format!("vkUnmapMemory: {memory:?} is not mapped"));
         }
     }
-    result fn flush as PFN_vkFlushMappedMemoryRanges(_device: vk::Device, _count: u32, _ranges: *const vk::MappedMemoryRange<'_>) { Ok(()) }
-    result fn invalidate as PFN_vkInvalidateMappedMemoryRanges(_device: vk::Device, _count: u32, _ranges: *const vk::MappedMemoryRange<'_>) { Ok(()) }
-    call fn get_commitment as PFN_vkGetDeviceMemoryCommitment(_device: vk::Device, _memory: vk::DeviceMemory, bytes: *mut vk::DeviceSize) {
+    result fn flush as PFN_vkFlushMappedMemoryRanges(
+        _device: vk::Device,
+        _count: u32,
+        _ranges: *const vk::MappedMemoryRange<'_>,
+    ) {
+        Ok(())
+    }
+    result fn invalidate as PFN_vkInvalidateMappedMemoryRanges(
+        _device: vk::Device,
+        _count: u32,
+        _ranges: *const vk::MappedMemoryRange<'_>,
+    ) {
+        Ok(())
+    }
+    call fn get_commitment as PFN_vkGetDeviceMemoryCommitment(
+        _device: vk::Device,
+        _memory: vk::DeviceMemory,
+        bytes: *mut vk::DeviceSize,
+    ) {
         bytes.write(0);
     }
-    call fn get_memory_capture_address as PFN_vkGetDeviceMemoryOpaqueCaptureAddress(device: vk::Device, info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>) -> u64 {
+    call fn get_memory_capture_address as PFN_vkGetDeviceMemoryOpaqueCaptureAddress(
+        device: vk::Device,
+        info: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+    ) -> u64 {
         let mut state = handle::shared(device).state();
-        state.data::<Memory>((*info).memory, "vkGetDeviceMemoryOpaqueCaptureAddress").map_or(0, |memory| memory.address)
+        state
+            .data::<Memory>((*info).memory, "vkGetDeviceMemoryOpaqueCaptureAddress")
+            .map_or(0, |memory| memory.address)
     }
-    call fn get_buffer_requirements as PFN_vkGetBufferMemoryRequirements(device: vk::Device, buffer: vk::Buffer, out: *mut vk::MemoryRequirements) {
+    call fn get_buffer_requirements as PFN_vkGetBufferMemoryRequirements(
+        device: vk::Device,
+        buffer: vk::Buffer,
+        out: *mut vk::MemoryRequirements,
+    ) {
         out.write(buffer_requirements(device, buffer));
     }
-    call fn get_buffer_requirements2 as PFN_vkGetBufferMemoryRequirements2(device: vk::Device, info: *const vk::BufferMemoryRequirementsInfo2<'_>, out: *mut vk::MemoryRequirements2<'_>) {
+    call fn get_buffer_requirements2 as PFN_vkGetBufferMemoryRequirements2(
+        device: vk::Device,
+        info: *const vk::BufferMemoryRequirementsInfo2<'_>,
+        out: *mut vk::MemoryRequirements2<'_>,
+    ) {
         write_requirements(out, buffer_requirements(device, (*info).buffer));
     }
-    call fn get_image_requirements as PFN_vkGetImageMemoryRequirements(device: vk::Device, image: vk::Image, out: *mut vk::MemoryRequirements) {
+    call fn get_image_requirements as PFN_vkGetImageMemoryRequirements(
+        device: vk::Device,
+        image: vk::Image,
+        out: *mut vk::MemoryRequirements,
+    ) {
         out.write(image_requirements(device, image));
     }
-    call fn get_image_requirements2 as PFN_vkGetImageMemoryRequirements2(device: vk::Device, info: *const vk::ImageMemoryRequirementsInfo2<'_>, out: *mut vk::MemoryRequirements2<'_>) {
+    call fn get_image_requirements2 as PFN_vkGetImageMemoryRequirements2(
+        device: vk::Device,
+        info: *const vk::ImageMemoryRequirementsInfo2<'_>,
+        out: *mut vk::MemoryRequirements2<'_>,
+    ) {
         write_requirements(out, image_requirements(device, (*info).image));
     }
-    call fn get_future_buffer_requirements as PFN_vkGetDeviceBufferMemoryRequirements(device: vk::Device, info: *const vk::DeviceBufferMemoryRequirements<'_>, out: *mut vk::MemoryRequirements2<'_>) {
-        write_requirements(out, requirements((*(*info).p_create_info).size, all_types(device)));
+    call fn get_future_buffer_requirements as PFN_vkGetDeviceBufferMemoryRequirements(
+        device: vk::Device,
+        info: *const vk::DeviceBufferMemoryRequirements<'_>,
+        out: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        write_requirements(
+            out,
+            requirements((*(*info).p_create_info).size, all_types(device)),
+        );
     }
-    call fn get_future_image_requirements as PFN_vkGetDeviceImageMemoryRequirements(device: vk::Device, info: *const vk::DeviceImageMemoryRequirements<'_>, out: *mut vk::MemoryRequirements2<'_>) {
-        write_requirements(out, requirements(image_size(&*(*info).p_create_info), all_types(device)));
+    call fn get_future_image_requirements as PFN_vkGetDeviceImageMemoryRequirements(
+        device: vk::Device,
+        info: *const vk::DeviceImageMemoryRequirements<'_>,
+        out: *mut vk::MemoryRequirements2<'_>,
+    ) {
+        write_requirements(
+            out,
+            requirements(image_size(&*(*info).p_create_info), all_types(device)),
+        );
     }
-    call fn get_sparse_requirements as PFN_vkGetImageSparseMemoryRequirements(_device: vk::Device, _image: vk::Image, count: *mut u32, _out: *mut vk::SparseImageMemoryRequirements) {
+    call fn get_sparse_requirements as PFN_vkGetImageSparseMemoryRequirements(
+        _device: vk::Device,
+        _image: vk::Image,
+        count: *mut u32,
+        _out: *mut vk::SparseImageMemoryRequirements,
+    ) {
         count.write(0);
     }
-    call fn get_sparse_requirements2 as PFN_vkGetImageSparseMemoryRequirements2(_device: vk::Device, _info: *const vk::ImageSparseMemoryRequirementsInfo2<'_>, count: *mut u32, _out: *mut vk::SparseImageMemoryRequirements2<'_>) {
+    call fn get_sparse_requirements2 as PFN_vkGetImageSparseMemoryRequirements2(
+        _device: vk::Device,
+        _info: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
+        count: *mut u32,
+        _out: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
         count.write(0);
     }
-    call fn get_future_sparse_requirements as PFN_vkGetDeviceImageSparseMemoryRequirements(_device: vk::Device, _info: *const vk::DeviceImageMemoryRequirements<'_>, count: *mut u32, _out: *mut vk::SparseImageMemoryRequirements2<'_>) {
+    call fn get_future_sparse_requirements as PFN_vkGetDeviceImageSparseMemoryRequirements(
+        _device: vk::Device,
+        _info: *const vk::DeviceImageMemoryRequirements<'_>,
+        count: *mut u32,
+        _out: *mut vk::SparseImageMemoryRequirements2<'_>,
+    ) {
         count.write(0);
     }
-    result fn bind_buffer as PFN_vkBindBufferMemory(device: vk::Device, buffer: vk::Buffer, memory: vk::DeviceMemory, offset: vk::DeviceSize) {
+    result fn bind_buffer as PFN_vkBindBufferMemory(
+        device: vk::Device,
+        buffer: vk::Buffer,
+        memory: vk::DeviceMemory,
+        offset: vk::DeviceSize,
+    ) {
         bind(device, buffer, memory, offset)
     }
-    result fn bind_buffer2 as PFN_vkBindBufferMemory2(device: vk::Device, count: u32, infos: *const vk::BindBufferMemoryInfo<'_>) {
+    result fn bind_buffer2 as PFN_vkBindBufferMemory2(
+        device: vk::Device,
+        count: u32,
+        infos: *const vk::BindBufferMemoryInfo<'_>,
+    ) {
         handle::slice(infos, count).iter().try_for_each(|info| {
             // SAFETY: `device` is live, as in the function around.
             unsafe { bind(device, info.buffer, info.memory, info.memory_offset) }
         })
     }
-    result fn bind_image as PFN_vkBindImageMemory(device: vk::Device, image: vk::Image, memory: vk::DeviceMemory, offset: vk::DeviceSize) {
+    result fn bind_image as PFN_vkBindImageMemory(
+        device: vk::Device,
+        image: vk::Image,
+        memory: vk::DeviceMemory,
+        offset: vk::DeviceSize,
+    ) {
         bind(device, image, memory, offset)
     }
-    result fn bind_image2 as PFN_vkBindImageMemory2(device: vk::Device, count: u32, infos: *const vk::BindImageMemoryInfo<'_>) {
+    result fn bind_image2 as PFN_vkBindImageMemory2(
+        device: vk::Device,
+        count: u32,
+        infos: *const vk::BindImageMemoryInfo<'_>,
+    ) {
         handle::slice(infos, count).iter().try_for_each(|info| {
             // SAFETY: `device` is live, as in the function around.
             unsafe { bind(device, info.image, info.memory, info.memory_offset) }

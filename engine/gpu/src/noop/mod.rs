@@ -34,6 +34,7 @@ mod debug;
 mod desc;
 mod descriptor;
 mod device;
+mod disturb;
 mod features;
 mod format;
 mod handle;
@@ -54,6 +55,8 @@ mod record_state;
 mod record_transfer;
 mod resource;
 mod state;
+mod surface;
+mod swapchain;
 mod sync;
 
 pub use command::{
@@ -62,6 +65,7 @@ pub use command::{
 pub use desc::{Failure, NoopDesc, NoopDevice, NoopLayer};
 pub use descriptor::{DescriptorValue, DescriptorWrite};
 pub use device::EnabledDevice;
+pub use disturb::{BoundSet, BoundSets, SetState};
 pub use layout::{LayoutBinding, PipelineLayout, SetLayout};
 pub use pipeline::{PipelineInfo, StageInfo};
 pub use queue::{RecordedBuffer, SemaphoreUse, Submission};
@@ -104,6 +108,13 @@ const ALL_ROWS: &[&[loader::Row]] = &[
     debug::labels::ROWS,
     debug::fault::ROWS,
     debug::private_data::ROWS,
+    surface::ROWS,
+    surface::capabilities2::ROWS,
+    surface::headless::ROWS,
+    swapchain::ROWS,
+    swapchain::PRESENT_ROWS,
+    surface::rectangles::ROWS,
+    swapchain::maintenance1::ROWS,
 ];
 
 /// A driver that touches no device. Several may live at once, on one thread or on many; each has objects of its own.
@@ -269,6 +280,28 @@ impl NoopDriver {
         contents
             .get(&(binding, element))
             .map(|(_, value)| value.clone())
+    }
+
+    /// Which descriptor sets and push constants each draw and dispatch among `commands` finds, by Vulkan's rule of pipeline
+    /// layout compatibility; a new command buffer begins with nothing bound.
+    #[must_use]
+    pub fn bound_sets(&self, commands: &[Command]) -> Vec<BoundSets> {
+        disturb::bound_sets(&self.shared, commands)
+    }
+
+    /// Changes what a surface can do, as a window system does: its current extent most of all.
+    pub fn change_surface(
+        &self,
+        surface: vk::SurfaceKHR,
+        change: impl FnOnce(&mut vk::SurfaceCapabilitiesKHR),
+    ) {
+        if let Some(surface) = self
+            .shared
+            .state()
+            .data::<surface::Surface>(surface, "NoopDriver::change_surface")
+        {
+            change(&mut surface.capabilities);
+        }
     }
 
     /// Lets all pending submissions finish; see [`NoopDesc::defer`].

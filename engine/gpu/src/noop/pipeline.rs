@@ -117,36 +117,79 @@ fn create(
 }
 
 functions! { Device, None;
-    result fn create_shader_module as PFN_vkCreateShaderModule(device: vk::Device, info: *const vk::ShaderModuleCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, module: *mut vk::ShaderModule) {
+    result fn create_shader_module as PFN_vkCreateShaderModule(
+        device: vk::Device,
+        info: *const vk::ShaderModuleCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        module: *mut vk::ShaderModule,
+    ) {
         let mut hasher = DefaultHasher::new();
         let words = slice((*info).p_code, ((*info).code_size / 4) as u32);
         words.hash(&mut hasher);
         let mut state = handle::shared(device).state();
         if words.first() != Some(&0x0723_0203) {
-            state.error("vkCreateShaderModule: the code does not begin with SPIR-V's magic number".to_owned());
+            state.error(
+                "vkCreateShaderModule: the code does not begin with SPIR-V's magic number"
+                    .to_owned(),
+            );
         }
-        module.write(state.create(device, ShaderModule { code: hasher.finish() }));
+        module.write(state.create(
+            device,
+            ShaderModule {
+                code: hasher.finish(),
+            },
+        ));
         Ok(())
     }
-    call fn destroy_shader_module as PFN_vkDestroyShaderModule(device: vk::Device, module: vk::ShaderModule, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(module, "vkDestroyShaderModule");
+    call fn destroy_shader_module as PFN_vkDestroyShaderModule(
+        device: vk::Device,
+        module: vk::ShaderModule,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(module, "vkDestroyShaderModule");
     }
-    result fn create_pipeline_cache as PFN_vkCreatePipelineCache(device: vk::Device, info: *const vk::PipelineCacheCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, cache: *mut vk::PipelineCache) {
-        let (driver, index) = (handle::shared(device), handle::object::<Device>(device).index);
+    result fn create_pipeline_cache as PFN_vkCreatePipelineCache(
+        device: vk::Device,
+        info: *const vk::PipelineCacheCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        cache: *mut vk::PipelineCache,
+    ) {
+        let (driver, index) = (
+            handle::shared(device),
+            handle::object::<Device>(device).index,
+        );
         let mut data = cache_header(&driver.desc.devices[index]);
-        let given = slice((*info).p_initial_data.cast::<u8>(), (*info).initial_data_size as u32);
+        let given = slice(
+            (*info).p_initial_data.cast::<u8>(),
+            (*info).initial_data_size as u32,
+        );
         if given.get(..32) == Some(&data) {
             data.extend(given.get(32..).unwrap_or_default());
         }
         cache.write(driver.state().create(device, PipelineCache { data }));
         Ok(())
     }
-    call fn destroy_pipeline_cache as PFN_vkDestroyPipelineCache(device: vk::Device, cache: vk::PipelineCache, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(cache, "vkDestroyPipelineCache");
+    call fn destroy_pipeline_cache as PFN_vkDestroyPipelineCache(
+        device: vk::Device,
+        cache: vk::PipelineCache,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(cache, "vkDestroyPipelineCache");
     }
-    result fn get_pipeline_cache_data as PFN_vkGetPipelineCacheData(device: vk::Device, cache: vk::PipelineCache, size: *mut usize, data: *mut c_void) {
+    result fn get_pipeline_cache_data as PFN_vkGetPipelineCacheData(
+        device: vk::Device,
+        cache: vk::PipelineCache,
+        size: *mut usize,
+        data: *mut c_void,
+    ) {
         let mut state = handle::shared(device).state();
-        let Some(cache) = state.data::<PipelineCache>(cache, "vkGetPipelineCacheData") else { return Err(vk::Result::ERROR_UNKNOWN) };
+        let Some(cache) = state.data::<PipelineCache>(cache, "vkGetPipelineCacheData") else {
+            return Err(vk::Result::ERROR_UNKNOWN);
+        };
         if data.is_null() {
             size.write(cache.data.len());
             return Ok(());
@@ -154,58 +197,138 @@ functions! { Device, None;
         let written = cache.data.len().min(*size);
         std::ptr::copy_nonoverlapping(cache.data.as_ptr(), data.cast::<u8>(), written);
         size.write(written);
-        if written < cache.data.len() { Err(vk::Result::INCOMPLETE) } else { Ok(()) }
+        if written < cache.data.len() {
+            Err(vk::Result::INCOMPLETE)
+        } else {
+            Ok(())
+        }
     }
-    result fn merge_pipeline_caches as PFN_vkMergePipelineCaches(device: vk::Device, target: vk::PipelineCache, count: u32, sources: *const vk::PipelineCache) {
+    result fn merge_pipeline_caches as PFN_vkMergePipelineCaches(
+        device: vk::Device,
+        target: vk::PipelineCache,
+        count: u32,
+        sources: *const vk::PipelineCache,
+    ) {
         let mut state = handle::shared(device).state();
         for &source in slice(sources, count) {
-            let entries = state.data::<PipelineCache>(source, "vkMergePipelineCaches").map(|cache| cache.data.get(32..).unwrap_or_default().to_vec());
-            if let (Some(entries), Some(target)) = (entries, state.data::<PipelineCache>(target, "vkMergePipelineCaches")) {
+            let entries = state
+                .data::<PipelineCache>(source, "vkMergePipelineCaches")
+                .map(|cache| cache.data.get(32..).unwrap_or_default().to_vec());
+            if let (Some(entries), Some(target)) = (
+                entries,
+                state.data::<PipelineCache>(target, "vkMergePipelineCaches"),
+            ) {
                 target.data.extend(entries);
             }
         }
         Ok(())
     }
-    result fn create_graphics_pipelines as PFN_vkCreateGraphicsPipelines(device: vk::Device, cache: vk::PipelineCache, count: u32, infos: *const vk::GraphicsPipelineCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, pipelines: *mut vk::Pipeline) {
+    result fn create_graphics_pipelines as PFN_vkCreateGraphicsPipelines(
+        device: vk::Device,
+        cache: vk::PipelineCache,
+        count: u32,
+        infos: *const vk::GraphicsPipelineCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        pipelines: *mut vk::Pipeline,
+    ) {
         let mut state = handle::shared(device).state();
         for (index, info) in slice(infos, count).iter().enumerate() {
             let stages = stage_infos(&mut state, slice(info.p_stages, info.stage_count));
-            let data = PipelineInfo { bind_point: vk::PipelineBindPoint::GRAPHICS, layout: info.layout, stages };
-            pipelines.add(index).write(create(&mut state, device, cache, data));
+            let data = PipelineInfo {
+                bind_point: vk::PipelineBindPoint::GRAPHICS,
+                layout: info.layout,
+                stages,
+            };
+            pipelines
+                .add(index)
+                .write(create(&mut state, device, cache, data));
         }
         Ok(())
     }
-    result fn create_compute_pipelines as PFN_vkCreateComputePipelines(device: vk::Device, cache: vk::PipelineCache, count: u32, infos: *const vk::ComputePipelineCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, pipelines: *mut vk::Pipeline) {
+    result fn create_compute_pipelines as PFN_vkCreateComputePipelines(
+        device: vk::Device,
+        cache: vk::PipelineCache,
+        count: u32,
+        infos: *const vk::ComputePipelineCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        pipelines: *mut vk::Pipeline,
+    ) {
         let mut state = handle::shared(device).state();
         for (index, info) in slice(infos, count).iter().enumerate() {
             let stages = stage_infos(&mut state, std::slice::from_ref(&info.stage));
-            let data = PipelineInfo { bind_point: vk::PipelineBindPoint::COMPUTE, layout: info.layout, stages };
-            pipelines.add(index).write(create(&mut state, device, cache, data));
+            let data = PipelineInfo {
+                bind_point: vk::PipelineBindPoint::COMPUTE,
+                layout: info.layout,
+                stages,
+            };
+            pipelines
+                .add(index)
+                .write(create(&mut state, device, cache, data));
         }
         Ok(())
     }
-    call fn destroy_pipeline as PFN_vkDestroyPipeline(device: vk::Device, pipeline: vk::Pipeline, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(pipeline, "vkDestroyPipeline");
+    call fn destroy_pipeline as PFN_vkDestroyPipeline(
+        device: vk::Device,
+        pipeline: vk::Pipeline,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(pipeline, "vkDestroyPipeline");
     }
-    result fn create_framebuffer as PFN_vkCreateFramebuffer(device: vk::Device, _info: *const vk::FramebufferCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, framebuffer: *mut vk::Framebuffer) {
+    result fn create_framebuffer as PFN_vkCreateFramebuffer(
+        device: vk::Device,
+        _info: *const vk::FramebufferCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        framebuffer: *mut vk::Framebuffer,
+    ) {
         framebuffer.write(handle::shared(device).state().create(device, ()));
         Ok(())
     }
-    call fn destroy_framebuffer as PFN_vkDestroyFramebuffer(device: vk::Device, framebuffer: vk::Framebuffer, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(framebuffer, "vkDestroyFramebuffer");
+    call fn destroy_framebuffer as PFN_vkDestroyFramebuffer(
+        device: vk::Device,
+        framebuffer: vk::Framebuffer,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(framebuffer, "vkDestroyFramebuffer");
     }
-    result fn create_render_pass as PFN_vkCreateRenderPass(device: vk::Device, _info: *const vk::RenderPassCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, pass: *mut vk::RenderPass) {
+    result fn create_render_pass as PFN_vkCreateRenderPass(
+        device: vk::Device,
+        _info: *const vk::RenderPassCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        pass: *mut vk::RenderPass,
+    ) {
         pass.write(handle::shared(device).state().create(device, ()));
         Ok(())
     }
-    result fn create_render_pass2 as PFN_vkCreateRenderPass2(device: vk::Device, _info: *const vk::RenderPassCreateInfo2<'_>, _allocator: *const vk::AllocationCallbacks<'_>, pass: *mut vk::RenderPass) {
+    result fn create_render_pass2 as PFN_vkCreateRenderPass2(
+        device: vk::Device,
+        _info: *const vk::RenderPassCreateInfo2<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        pass: *mut vk::RenderPass,
+    ) {
         pass.write(handle::shared(device).state().create(device, ()));
         Ok(())
     }
-    call fn destroy_render_pass as PFN_vkDestroyRenderPass(device: vk::Device, pass: vk::RenderPass, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(pass, "vkDestroyRenderPass");
+    call fn destroy_render_pass as PFN_vkDestroyRenderPass(
+        device: vk::Device,
+        pass: vk::RenderPass,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(pass, "vkDestroyRenderPass");
     }
-    call fn get_granularity as PFN_vkGetRenderAreaGranularity(_device: vk::Device, _pass: vk::RenderPass, granularity: *mut vk::Extent2D) {
-        granularity.write(vk::Extent2D { width: 1, height: 1 });
+    call fn get_granularity as PFN_vkGetRenderAreaGranularity(
+        _device: vk::Device,
+        _pass: vk::RenderPass,
+        granularity: *mut vk::Extent2D,
+    ) {
+        granularity.write(vk::Extent2D {
+            width: 1,
+            height: 1,
+        });
     }
 }

@@ -250,20 +250,32 @@ fn memory_properties(device: &NoopDevice) -> vk::PhysicalDeviceMemoryProperties 
 }
 
 functions! { Instance, None;
-    call fn get_properties as PFN_vkGetPhysicalDeviceProperties(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties) {
+    call fn get_properties as PFN_vkGetPhysicalDeviceProperties(
+        physical: vk::PhysicalDevice,
+        out: *mut vk::PhysicalDeviceProperties,
+    ) {
         out.write(properties(physical_device(physical)));
     }
-    call fn get_properties2 as PFN_vkGetPhysicalDeviceProperties2(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>) {
+    call fn get_properties2 as PFN_vkGetPhysicalDeviceProperties2(
+        physical: vk::PhysicalDevice,
+        out: *mut vk::PhysicalDeviceProperties2<'_>,
+    ) {
         let device = physical_device(physical);
         (*out).properties = properties(device);
         for link in chain((*out).p_next) {
             fill(device, link);
         }
     }
-    call fn get_memory_properties as PFN_vkGetPhysicalDeviceMemoryProperties(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceMemoryProperties) {
+    call fn get_memory_properties as PFN_vkGetPhysicalDeviceMemoryProperties(
+        physical: vk::PhysicalDevice,
+        out: *mut vk::PhysicalDeviceMemoryProperties,
+    ) {
         out.write(memory_properties(physical_device(physical)));
     }
-    call fn get_memory_properties2 as PFN_vkGetPhysicalDeviceMemoryProperties2(physical: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceMemoryProperties2<'_>) {
+    call fn get_memory_properties2 as PFN_vkGetPhysicalDeviceMemoryProperties2(
+        physical: vk::PhysicalDevice,
+        out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
+    ) {
         let device = physical_device(physical);
         (*out).memory_properties = memory_properties(device);
         for link in chain((*out).p_next) {
@@ -271,31 +283,63 @@ functions! { Instance, None;
                 let budget = &mut *link.cast::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
                 let index = handle::object::<PhysicalDevice>(physical).index;
                 let state = handle::shared(physical).state();
-                for (heap, &(size, _)) in device.memory_heaps.iter().take(vk::MAX_MEMORY_HEAPS).enumerate() {
+                for (heap, &(size, _)) in device
+                    .memory_heaps
+                    .iter()
+                    .take(vk::MAX_MEMORY_HEAPS)
+                    .enumerate()
+                {
                     budget.heap_budget[heap] = size;
-                    budget.heap_usage[heap] = state.heap_used.get(&(index, heap as u32)).copied().unwrap_or(0);
+                    budget.heap_usage[heap] = state
+                        .heap_used
+                        .get(&(index, heap as u32))
+                        .copied()
+                        .unwrap_or(0);
                 }
             }
         }
     }
-    call fn get_queue_families as PFN_vkGetPhysicalDeviceQueueFamilyProperties(physical: vk::PhysicalDevice, count: *mut u32, out: *mut vk::QueueFamilyProperties) {
+    call fn get_queue_families as PFN_vkGetPhysicalDeviceQueueFamilyProperties(
+        physical: vk::PhysicalDevice,
+        count: *mut u32,
+        out: *mut vk::QueueFamilyProperties,
+    ) {
         let _ = enumerate(&physical_device(physical).queue_families, count, out);
     }
-    call fn get_queue_families2 as PFN_vkGetPhysicalDeviceQueueFamilyProperties2(physical: vk::PhysicalDevice, count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>) {
-        let _ = enumerate_with(&physical_device(physical).queue_families, count, out, |family, slot| {
-            // SAFETY: `enumerate_with` gives valid places.
-            unsafe { (*slot).queue_family_properties = *family };
-        });
+    call fn get_queue_families2 as PFN_vkGetPhysicalDeviceQueueFamilyProperties2(
+        physical: vk::PhysicalDevice,
+        count: *mut u32,
+        out: *mut vk::QueueFamilyProperties2<'_>,
+    ) {
+        let _ = enumerate_with(
+            &physical_device(physical).queue_families,
+            count,
+            out,
+            |family, slot| {
+                // SAFETY: `enumerate_with` gives valid places.
+                unsafe { (*slot).queue_family_properties = *family };
+            },
+        );
     }
-    call fn get_format_properties as PFN_vkGetPhysicalDeviceFormatProperties(physical: vk::PhysicalDevice, format: vk::Format, out: *mut vk::FormatProperties) {
+    call fn get_format_properties as PFN_vkGetPhysicalDeviceFormatProperties(
+        physical: vk::PhysicalDevice,
+        format: vk::Format,
+        out: *mut vk::FormatProperties,
+    ) {
         out.write(format::properties(physical_device(physical), format));
     }
-    call fn get_format_properties2 as PFN_vkGetPhysicalDeviceFormatProperties2(physical: vk::PhysicalDevice, format: vk::Format, out: *mut vk::FormatProperties2<'_>) {
+    call fn get_format_properties2 as PFN_vkGetPhysicalDeviceFormatProperties2(
+        physical: vk::PhysicalDevice,
+        format: vk::Format,
+        out: *mut vk::FormatProperties2<'_>,
+    ) {
         let known = format::properties(physical_device(physical), format);
         (*out).format_properties = known;
         for link in chain((*out).p_next) {
             if (*link).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
-                let wide = |flags: vk::FormatFeatureFlags| vk::FormatFeatureFlags2::from_raw(flags.as_raw().into());
+                let wide = |flags: vk::FormatFeatureFlags| {
+                    vk::FormatFeatureFlags2::from_raw(flags.as_raw().into())
+                };
                 let out = &mut *link.cast::<vk::FormatProperties3<'_>>();
                 out.linear_tiling_features = wide(known.linear_tiling_features);
                 out.optimal_tiling_features = wide(known.optimal_tiling_features);
@@ -303,28 +347,72 @@ functions! { Instance, None;
             }
         }
     }
-    result fn get_image_format_properties as PFN_vkGetPhysicalDeviceImageFormatProperties(physical: vk::PhysicalDevice, format: vk::Format, kind: vk::ImageType, _tiling: vk::ImageTiling, usage: vk::ImageUsageFlags, _flags: vk::ImageCreateFlags, out: *mut vk::ImageFormatProperties) {
-        out.write(format::image_properties(physical_device(physical), format, kind, usage)?);
+    result fn get_image_format_properties as PFN_vkGetPhysicalDeviceImageFormatProperties(
+        physical: vk::PhysicalDevice,
+        format: vk::Format,
+        kind: vk::ImageType,
+        _tiling: vk::ImageTiling,
+        usage: vk::ImageUsageFlags,
+        _flags: vk::ImageCreateFlags,
+        out: *mut vk::ImageFormatProperties,
+    ) {
+        out.write(format::image_properties(
+            physical_device(physical),
+            format,
+            kind,
+            usage,
+        )?);
         Ok(())
     }
-    result fn get_image_format_properties2 as PFN_vkGetPhysicalDeviceImageFormatProperties2(physical: vk::PhysicalDevice, info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) {
+    result fn get_image_format_properties2 as PFN_vkGetPhysicalDeviceImageFormatProperties2(
+        physical: vk::PhysicalDevice,
+        info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
+        out: *mut vk::ImageFormatProperties2<'_>,
+    ) {
         let info = &*info;
-        (*out).image_format_properties = format::image_properties(physical_device(physical), info.format, info.ty, info.usage)?;
+        (*out).image_format_properties =
+            format::image_properties(physical_device(physical), info.format, info.ty, info.usage)?;
         Ok(())
     }
-    call fn get_sparse_properties as PFN_vkGetPhysicalDeviceSparseImageFormatProperties(_physical: vk::PhysicalDevice, _format: vk::Format, _kind: vk::ImageType, _samples: vk::SampleCountFlags, _usage: vk::ImageUsageFlags, _tiling: vk::ImageTiling, count: *mut u32, _out: *mut vk::SparseImageFormatProperties) {
+    call fn get_sparse_properties as PFN_vkGetPhysicalDeviceSparseImageFormatProperties(
+        _physical: vk::PhysicalDevice,
+        _format: vk::Format,
+        _kind: vk::ImageType,
+        _samples: vk::SampleCountFlags,
+        _usage: vk::ImageUsageFlags,
+        _tiling: vk::ImageTiling,
+        count: *mut u32,
+        _out: *mut vk::SparseImageFormatProperties,
+    ) {
         count.write(0);
     }
-    call fn get_sparse_properties2 as PFN_vkGetPhysicalDeviceSparseImageFormatProperties2(_physical: vk::PhysicalDevice, _info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>, count: *mut u32, _out: *mut vk::SparseImageFormatProperties2<'_>) {
+    call fn get_sparse_properties2 as PFN_vkGetPhysicalDeviceSparseImageFormatProperties2(
+        _physical: vk::PhysicalDevice,
+        _info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+        count: *mut u32,
+        _out: *mut vk::SparseImageFormatProperties2<'_>,
+    ) {
         count.write(0);
     }
-    call fn get_external_buffer as PFN_vkGetPhysicalDeviceExternalBufferProperties(_physical: vk::PhysicalDevice, _info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>) {
+    call fn get_external_buffer as PFN_vkGetPhysicalDeviceExternalBufferProperties(
+        _physical: vk::PhysicalDevice,
+        _info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
+        out: *mut vk::ExternalBufferProperties<'_>,
+    ) {
         (*out).external_memory_properties = vk::ExternalMemoryProperties::default();
     }
-    call fn get_external_fence as PFN_vkGetPhysicalDeviceExternalFenceProperties(_physical: vk::PhysicalDevice, _info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>) {
+    call fn get_external_fence as PFN_vkGetPhysicalDeviceExternalFenceProperties(
+        _physical: vk::PhysicalDevice,
+        _info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
+        out: *mut vk::ExternalFenceProperties<'_>,
+    ) {
         (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
     }
-    call fn get_external_semaphore as PFN_vkGetPhysicalDeviceExternalSemaphoreProperties(_physical: vk::PhysicalDevice, _info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>) {
+    call fn get_external_semaphore as PFN_vkGetPhysicalDeviceExternalSemaphoreProperties(
+        _physical: vk::PhysicalDevice,
+        _info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        out: *mut vk::ExternalSemaphoreProperties<'_>,
+    ) {
         (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
     }
 }

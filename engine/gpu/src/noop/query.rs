@@ -112,25 +112,66 @@ unsafe fn write_number(place: *mut u8, value: u64, wide: bool) {
 }
 
 functions! { Device, None;
-    result fn create_query_pool as PFN_vkCreateQueryPool(device: vk::Device, info: *const vk::QueryPoolCreateInfo<'_>, _allocator: *const vk::AllocationCallbacks<'_>, pool: *mut vk::QueryPool) {
+    result fn create_query_pool as PFN_vkCreateQueryPool(
+        device: vk::Device,
+        info: *const vk::QueryPoolCreateInfo<'_>,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+        pool: *mut vk::QueryPool,
+    ) {
         let info = &*info;
-        let width = if info.query_type == vk::QueryType::PIPELINE_STATISTICS { info.pipeline_statistics.as_raw().count_ones() as usize } else { 1 };
-        let data = QueryPool { width, kind: info.query_type, slots: vec![None; info.query_count as usize] };
+        let width = if info.query_type == vk::QueryType::PIPELINE_STATISTICS {
+            info.pipeline_statistics.as_raw().count_ones() as usize
+        } else {
+            1
+        };
+        let data = QueryPool {
+            width,
+            kind: info.query_type,
+            slots: vec![None; info.query_count as usize],
+        };
         pool.write(handle::shared(device).state().create(device, data));
         Ok(())
     }
-    call fn destroy_query_pool as PFN_vkDestroyQueryPool(device: vk::Device, pool: vk::QueryPool, _allocator: *const vk::AllocationCallbacks<'_>) {
-        handle::shared(device).state().destroy(pool, "vkDestroyQueryPool");
+    call fn destroy_query_pool as PFN_vkDestroyQueryPool(
+        device: vk::Device,
+        pool: vk::QueryPool,
+        _allocator: *const vk::AllocationCallbacks<'_>,
+    ) {
+        handle::shared(device)
+            .state()
+            .destroy(pool, "vkDestroyQueryPool");
     }
-    call fn reset_query_pool as PFN_vkResetQueryPool(device: vk::Device, pool: vk::QueryPool, first: u32, count: u32) {
-        handle::shared(device).state().reset_queries(pool, first, count, "vkResetQueryPool");
+    call fn reset_query_pool as PFN_vkResetQueryPool(
+        device: vk::Device,
+        pool: vk::QueryPool,
+        first: u32,
+        count: u32,
+    ) {
+        handle::shared(device)
+            .state()
+            .reset_queries(pool, first, count, "vkResetQueryPool");
     }
-    result fn get_results as PFN_vkGetQueryPoolResults(device: vk::Device, pool: vk::QueryPool, first: u32, count: u32, size: usize, data: *mut c_void, stride: vk::DeviceSize, flags: vk::QueryResultFlags) {
-        let (driver, index) = (handle::shared(device), handle::object::<Device>(device).index);
+    result fn get_results as PFN_vkGetQueryPoolResults(
+        device: vk::Device,
+        pool: vk::QueryPool,
+        first: u32,
+        count: u32,
+        size: usize,
+        data: *mut c_void,
+        stride: vk::DeviceSize,
+        flags: vk::QueryResultFlags,
+    ) {
+        let (driver, index) = (
+            handle::shared(device),
+            handle::object::<Device>(device).index,
+        );
         let mut state = driver.state();
         if !driver.desc.record {
             // Commands are not kept, so nobody knows what was written: each query has a result.
-            let valid_bits = driver.desc.devices[index].queue_families.first().map_or(64, |family| family.timestamp_valid_bits);
+            let valid_bits = driver.desc.devices[index]
+                .queue_families
+                .first()
+                .map_or(64, |family| family.timestamp_valid_bits);
             for query in first..first.saturating_add(count) {
                 let value = state.timestamp(driver, index, valid_bits);
                 if let Some(pool) = state.data::<QueryPool>(pool, "vkGetQueryPoolResults") {
@@ -141,15 +182,27 @@ functions! { Device, None;
                 }
             }
         }
-        let (waits, available) = (flags.contains(vk::QueryResultFlags::WAIT), flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY));
-        let (partial, wide) = (flags.contains(vk::QueryResultFlags::PARTIAL), flags.contains(vk::QueryResultFlags::TYPE_64));
+        let (waits, available) = (
+            flags.contains(vk::QueryResultFlags::WAIT),
+            flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY),
+        );
+        let (partial, wide) = (
+            flags.contains(vk::QueryResultFlags::PARTIAL),
+            flags.contains(vk::QueryResultFlags::TYPE_64),
+        );
         if waits {
             state.finish_until(&|_: &State| false);
         }
-        let Some(data_of_pool) = state.data::<QueryPool>(pool, "vkGetQueryPoolResults") else { return Err(vk::Result::ERROR_UNKNOWN) };
+        let Some(data_of_pool) = state.data::<QueryPool>(pool, "vkGetQueryPoolResults") else {
+            return Err(vk::Result::ERROR_UNKNOWN);
+        };
         let (width, number) = (data_of_pool.width, if wide { 8 } else { 4 });
-        let slots = data_of_pool.slots.get(first as usize..first.saturating_add(count) as usize).map(<[_]>::to_vec);
-        let room = u64::from(count.saturating_sub(1)) * stride + (number * (width + usize::from(available))) as u64;
+        let slots = data_of_pool
+            .slots
+            .get(first as usize..first.saturating_add(count) as usize)
+            .map(<[_]>::to_vec);
+        let room = u64::from(count.saturating_sub(1)) * stride
+            + (number * (width + usize::from(available))) as u64;
         let Some(slots) = slots.filter(|_| room <= size as u64) else {
             state.error(format!("vkGetQueryPoolResults: queries {first} + {count} are not in {pool:?}, or {size} bytes are too few"));
             return Err(vk::Result::ERROR_UNKNOWN);
@@ -160,7 +213,11 @@ functions! { Device, None;
             ready &= slot.is_some() || partial;
             for value in 0..width {
                 if slot.is_some() || partial {
-                    write_number(place.add(value * number), slot.as_ref().map_or(0, |values| values[value]), wide);
+                    write_number(
+                        place.add(value * number),
+                        slot.as_ref().map_or(0, |values| values[value]),
+                        wide,
+                    );
                 }
             }
             if available {
@@ -168,9 +225,15 @@ functions! { Device, None;
             }
         }
         if !ready && waits {
-            state.error(format!("vkGetQueryPoolResults: waits for queries of {pool:?} that nothing submitted writes"));
+            state.error(format!(
+                "vkGetQueryPoolResults: waits for queries of {pool:?} that nothing submitted writes"
+            ));
         }
-        if ready { Ok(()) } else { Err(vk::Result::NOT_READY) }
+        if ready {
+            Ok(())
+        } else {
+            Err(vk::Result::NOT_READY)
+        }
     }
 }
 
@@ -178,8 +241,17 @@ pub(super) mod calibrated {
     use super::*;
 
     functions! { Device, Some("VK_KHR_calibrated_timestamps");
-        result fn get_timestamps as PFN_vkGetCalibratedTimestampsKHR(device: vk::Device, count: u32, infos: *const vk::CalibratedTimestampInfoKHR<'_>, timestamps: *mut u64, deviation: *mut u64) {
-            let (driver, index) = (handle::shared(device), handle::object::<Device>(device).index);
+        result fn get_timestamps as PFN_vkGetCalibratedTimestampsKHR(
+            device: vk::Device,
+            count: u32,
+            infos: *const vk::CalibratedTimestampInfoKHR<'_>,
+            timestamps: *mut u64,
+            deviation: *mut u64,
+        ) {
+            let (driver, index) = (
+                handle::shared(device),
+                handle::object::<Device>(device).index,
+            );
             for (slot, info) in slice(infos, count).iter().enumerate() {
                 let value = match info.time_domain {
                     vk::TimeDomainKHR::DEVICE => driver.state().now(driver, index),
@@ -198,8 +270,16 @@ pub(super) mod time_domains {
     use super::*;
 
     functions! { Instance, Some("VK_KHR_calibrated_timestamps");
-        result fn get_time_domains as PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR(_physical: vk::PhysicalDevice, count: *mut u32, domains: *mut vk::TimeDomainKHR) {
-            let known = [vk::TimeDomainKHR::DEVICE, vk::TimeDomainKHR::CLOCK_MONOTONIC, vk::TimeDomainKHR::CLOCK_MONOTONIC_RAW];
+        result fn get_time_domains as PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR(
+            _physical: vk::PhysicalDevice,
+            count: *mut u32,
+            domains: *mut vk::TimeDomainKHR,
+        ) {
+            let known = [
+                vk::TimeDomainKHR::DEVICE,
+                vk::TimeDomainKHR::CLOCK_MONOTONIC,
+                vk::TimeDomainKHR::CLOCK_MONOTONIC_RAW,
+            ];
             handle::enumerate(&known, count, domains)
         }
     }

@@ -314,53 +314,107 @@ unsafe fn submit(
 }
 
 functions! { Device, None;
-    result fn submit2 as PFN_vkQueueSubmit2(queue: vk::Queue, count: u32, submits: *const vk::SubmitInfo2<'_>, fence: vk::Fence) {
+    result fn submit2 as PFN_vkQueueSubmit2(
+        queue: vk::Queue,
+        count: u32,
+        submits: *const vk::SubmitInfo2<'_>,
+        fence: vk::Fence,
+    ) {
         let semaphores = |first: *const vk::SemaphoreSubmitInfo<'_>, count| -> Vec<SemaphoreUse> {
             // SAFETY: the arrays of a valid structure.
             let infos = unsafe { slice(first, count) };
-            infos.iter().map(|info| SemaphoreUse { semaphore: info.semaphore, value: info.value, stages: info.stage_mask }).collect()
+            infos
+                .iter()
+                .map(|info| SemaphoreUse {
+                    semaphore: info.semaphore,
+                    value: info.value,
+                    stages: info.stage_mask,
+                })
+                .collect()
         };
-        let submits: Vec<_> = slice(submits, count).iter().map(|info| {
-            // SAFETY: the array of a valid structure.
-            let buffers = unsafe { slice(info.p_command_buffer_infos, info.command_buffer_info_count) };
-            (
-                semaphores(info.p_wait_semaphore_infos, info.wait_semaphore_info_count),
-                buffers.iter().map(|info| info.command_buffer).collect(),
-                semaphores(info.p_signal_semaphore_infos, info.signal_semaphore_info_count),
-            )
-        }).collect();
+        let submits: Vec<_> = slice(submits, count)
+            .iter()
+            .map(|info| {
+                // SAFETY: the array of a valid structure.
+                let buffers =
+                    unsafe { slice(info.p_command_buffer_infos, info.command_buffer_info_count) };
+                (
+                    semaphores(info.p_wait_semaphore_infos, info.wait_semaphore_info_count),
+                    buffers.iter().map(|info| info.command_buffer).collect(),
+                    semaphores(
+                        info.p_signal_semaphore_infos,
+                        info.signal_semaphore_info_count,
+                    ),
+                )
+            })
+            .collect();
         submit(queue, fence, &submits);
         Ok(())
     }
-    result fn submit1 as PFN_vkQueueSubmit(queue: vk::Queue, count: u32, submits: *const vk::SubmitInfo<'_>, fence: vk::Fence) {
+    result fn submit1 as PFN_vkQueueSubmit(
+        queue: vk::Queue,
+        count: u32,
+        submits: *const vk::SubmitInfo<'_>,
+        fence: vk::Fence,
+    ) {
         let mut all = Vec::new();
         for info in slice(submits, count) {
             let (mut wait_values, mut signal_values): (&[u64], &[u64]) = (&[], &[]);
             for link in chain(info.p_next) {
                 if (*link).s_type == vk::StructureType::TIMELINE_SEMAPHORE_SUBMIT_INFO {
                     let link = &*link.cast::<vk::TimelineSemaphoreSubmitInfo<'_>>();
-                    wait_values = slice(link.p_wait_semaphore_values, link.wait_semaphore_value_count);
-                    signal_values = slice(link.p_signal_semaphore_values, link.signal_semaphore_value_count);
+                    wait_values = slice(
+                        link.p_wait_semaphore_values,
+                        link.wait_semaphore_value_count,
+                    );
+                    signal_values = slice(
+                        link.p_signal_semaphore_values,
+                        link.signal_semaphore_value_count,
+                    );
                 }
             }
-            let semaphores = |semaphores: &[vk::Semaphore], values: &[u64], stages: &[vk::PipelineStageFlags]| -> Vec<SemaphoreUse> {
+            let semaphores = |semaphores: &[vk::Semaphore],
+                              values: &[u64],
+                              stages: &[vk::PipelineStageFlags]|
+             -> Vec<SemaphoreUse> {
                 let one = |(index, &semaphore): (usize, &vk::Semaphore)| {
-                    let stages = stages.get(index).map_or(vk::PipelineStageFlags2::ALL_COMMANDS, |stages| super::barrier::stages2(*stages));
-                    SemaphoreUse { semaphore, value: values.get(index).copied().unwrap_or(0), stages }
+                    let stages = stages
+                        .get(index)
+                        .map_or(vk::PipelineStageFlags2::ALL_COMMANDS, |stages| {
+                            super::barrier::stages2(*stages)
+                        });
+                    SemaphoreUse {
+                        semaphore,
+                        value: values.get(index).copied().unwrap_or(0),
+                        stages,
+                    }
                 };
                 semaphores.iter().enumerate().map(one).collect()
             };
             let stages = slice(info.p_wait_dst_stage_mask, info.wait_semaphore_count);
             all.push((
-                semaphores(slice(info.p_wait_semaphores, info.wait_semaphore_count), wait_values, stages),
+                semaphores(
+                    slice(info.p_wait_semaphores, info.wait_semaphore_count),
+                    wait_values,
+                    stages,
+                ),
                 slice(info.p_command_buffers, info.command_buffer_count).to_vec(),
-                semaphores(slice(info.p_signal_semaphores, info.signal_semaphore_count), signal_values, &[]),
+                semaphores(
+                    slice(info.p_signal_semaphores, info.signal_semaphore_count),
+                    signal_values,
+                    &[],
+                ),
             ));
         }
         submit(queue, fence, &all);
         Ok(())
     }
-    result fn bind_sparse as PFN_vkQueueBindSparse(_queue: vk::Queue, _count: u32, _infos: *const vk::BindSparseInfo<'_>, _fence: vk::Fence) {
+    result fn bind_sparse as PFN_vkQueueBindSparse(
+        _queue: vk::Queue,
+        _count: u32,
+        _infos: *const vk::BindSparseInfo<'_>,
+        _fence: vk::Fence,
+    ) {
         Err(vk::Result::ERROR_FEATURE_NOT_PRESENT)
     }
     result fn queue_wait_idle as PFN_vkQueueWaitIdle(queue: vk::Queue) {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// expression makes of the arguments, the quiet one returns at once. An expression that needs the command buffer names it in
 /// brackets.
 macro_rules! commands {
-    ($extension:expr; $(fn $name:ident as $pfn:ident $([$buffer:ident])? ($($arg:ident : $ty:ty),* $(,)?) => $command:expr;)*) => {
+    ($extension:expr; $(fn $name:ident as $pfn:ident $([$buffer:ident])? ($($arg:ident : $ty:ty),* $(,)?) $command:block)*) => {
         $(unsafe extern "system" fn $name(command_buffer: ash::vk::CommandBuffer $(, $arg: $ty)*) {
             $(let $buffer = command_buffer;)?
             // SAFETY: whoever calls a Vulkan function keeps to its valid usage: handles are this driver's, pointers point to

@@ -78,38 +78,181 @@ unsafe fn execute(buffer: vk::CommandBuffer, secondary: &[vk::CommandBuffer]) ->
 }
 
 commands! { None;
-    fn dispatch as PFN_vkCmdDispatch(x: u32, y: u32, z: u32) => Command::Dispatch { base: [0; 3], groups: [x, y, z] };
-    fn dispatch_base as PFN_vkCmdDispatchBase(base_x: u32, base_y: u32, base_z: u32, x: u32, y: u32, z: u32) =>
-        Command::Dispatch { base: [base_x, base_y, base_z], groups: [x, y, z] };
-    fn dispatch_indirect as PFN_vkCmdDispatchIndirect(buffer: vk::Buffer, offset: vk::DeviceSize) => Command::DispatchIndirect { buffer, offset };
-    fn draw as PFN_vkCmdDraw(vertex_count: u32, instance_count: u32, first_vertex: u32, first_instance: u32) =>
-        Command::Draw { vertex_count, instance_count, first_vertex, first_instance };
-    fn draw_indexed as PFN_vkCmdDrawIndexed(index_count: u32, instance_count: u32, first_index: u32, vertex_offset: i32, first_instance: u32) =>
-        Command::DrawIndexed { index_count, instance_count, first_index, vertex_offset, first_instance };
-    fn draw_indirect as PFN_vkCmdDrawIndirect(buffer: vk::Buffer, offset: vk::DeviceSize, draw_count: u32, stride: u32) =>
-        Command::DrawIndirect { buffer, offset, draw_count, stride };
-    fn draw_indexed_indirect as PFN_vkCmdDrawIndexedIndirect(buffer: vk::Buffer, offset: vk::DeviceSize, draw_count: u32, stride: u32) =>
-        Command::DrawIndexedIndirect { buffer, offset, draw_count, stride };
-    fn draw_indirect_count as PFN_vkCmdDrawIndirectCount(buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_offset: vk::DeviceSize, max_draw_count: u32, stride: u32) =>
-        Command::DrawIndirectCount { buffer, offset, count_buffer, count_offset, max_draw_count, stride };
-    fn draw_indexed_indirect_count as PFN_vkCmdDrawIndexedIndirectCount(buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_offset: vk::DeviceSize, max_draw_count: u32, stride: u32) =>
-        Command::DrawIndexedIndirectCount { buffer, offset, count_buffer, count_offset, max_draw_count, stride };
-    fn execute_commands as PFN_vkCmdExecuteCommands[command_buffer](count: u32, buffers: *const vk::CommandBuffer) =>
-        execute(command_buffer, slice(buffers, count));
-    fn begin_rendering as PFN_vkCmdBeginRendering(info: *const vk::RenderingInfo<'_>) => begin_rendering_command(&*info);
-    fn end_rendering as PFN_vkCmdEndRendering() => Command::EndRendering;
-    fn begin_render_pass as PFN_vkCmdBeginRenderPass(info: *const vk::RenderPassBeginInfo<'_>, _contents: vk::SubpassContents) => begin_pass(&*info);
-    fn begin_render_pass2 as PFN_vkCmdBeginRenderPass2(info: *const vk::RenderPassBeginInfo<'_>, _begin: *const vk::SubpassBeginInfo<'_>) => begin_pass(&*info);
-    fn next_subpass as PFN_vkCmdNextSubpass(_contents: vk::SubpassContents) => Command::NextSubpass;
-    fn next_subpass2 as PFN_vkCmdNextSubpass2(_begin: *const vk::SubpassBeginInfo<'_>, _end: *const vk::SubpassEndInfo<'_>) => Command::NextSubpass;
-    fn end_render_pass as PFN_vkCmdEndRenderPass() => Command::EndRenderPass;
-    fn end_render_pass2 as PFN_vkCmdEndRenderPass2(_end: *const vk::SubpassEndInfo<'_>) => Command::EndRenderPass;
-    fn clear_attachments as PFN_vkCmdClearAttachments(count: u32, attachments: *const vk::ClearAttachment, rect_count: u32, rects: *const vk::ClearRect) =>
+    fn dispatch as PFN_vkCmdDispatch(x: u32, y: u32, z: u32) {
+        Command::Dispatch {
+            base: [0; 3],
+            groups: [x, y, z],
+        }
+    }
+    fn dispatch_base as PFN_vkCmdDispatchBase(
+        base_x: u32,
+        base_y: u32,
+        base_z: u32,
+        x: u32,
+        y: u32,
+        z: u32,
+    ) {
+        Command::Dispatch {
+            base: [base_x, base_y, base_z],
+            groups: [x, y, z],
+        }
+    }
+    fn dispatch_indirect as PFN_vkCmdDispatchIndirect(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+    ) {
+        Command::DispatchIndirect { buffer, offset }
+    }
+    fn draw as PFN_vkCmdDraw(
+        vertex_count: u32,
+        instance_count: u32,
+        first_vertex: u32,
+        first_instance: u32,
+    ) {
+        Command::Draw {
+            vertex_count,
+            instance_count,
+            first_vertex,
+            first_instance,
+        }
+    }
+    fn draw_indexed as PFN_vkCmdDrawIndexed(
+        index_count: u32,
+        instance_count: u32,
+        first_index: u32,
+        vertex_offset: i32,
+        first_instance: u32,
+    ) {
+        Command::DrawIndexed {
+            index_count,
+            instance_count,
+            first_index,
+            vertex_offset,
+            first_instance,
+        }
+    }
+    fn draw_indirect as PFN_vkCmdDrawIndirect(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        Command::DrawIndirect {
+            buffer,
+            offset,
+            draw_count,
+            stride,
+        }
+    }
+    fn draw_indexed_indirect as PFN_vkCmdDrawIndexedIndirect(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        draw_count: u32,
+        stride: u32,
+    ) {
+        Command::DrawIndexedIndirect {
+            buffer,
+            offset,
+            draw_count,
+            stride,
+        }
+    }
+    fn draw_indirect_count as PFN_vkCmdDrawIndirectCount(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        count_buffer: vk::Buffer,
+        count_offset: vk::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        Command::DrawIndirectCount {
+            buffer,
+            offset,
+            count_buffer,
+            count_offset,
+            max_draw_count,
+            stride,
+        }
+    }
+    fn draw_indexed_indirect_count as PFN_vkCmdDrawIndexedIndirectCount(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        count_buffer: vk::Buffer,
+        count_offset: vk::DeviceSize,
+        max_draw_count: u32,
+        stride: u32,
+    ) {
+        Command::DrawIndexedIndirectCount {
+            buffer,
+            offset,
+            count_buffer,
+            count_offset,
+            max_draw_count,
+            stride,
+        }
+    }
+    fn execute_commands as PFN_vkCmdExecuteCommands[command_buffer](
+        count: u32,
+        buffers: *const vk::CommandBuffer,
+    ) {
+        execute(command_buffer, slice(buffers, count))
+    }
+    fn begin_rendering as PFN_vkCmdBeginRendering(info: *const vk::RenderingInfo<'_>) {
+        begin_rendering_command(&*info)
+    }
+    fn end_rendering as PFN_vkCmdEndRendering() {
+        Command::EndRendering
+    }
+    fn begin_render_pass as PFN_vkCmdBeginRenderPass(
+        info: *const vk::RenderPassBeginInfo<'_>,
+        _contents: vk::SubpassContents,
+    ) {
+        begin_pass(&*info)
+    }
+    fn begin_render_pass2 as PFN_vkCmdBeginRenderPass2(
+        info: *const vk::RenderPassBeginInfo<'_>,
+        _begin: *const vk::SubpassBeginInfo<'_>,
+    ) {
+        begin_pass(&*info)
+    }
+    fn next_subpass as PFN_vkCmdNextSubpass(_contents: vk::SubpassContents) {
+        Command::NextSubpass
+    }
+    fn next_subpass2 as PFN_vkCmdNextSubpass2(
+        _begin: *const vk::SubpassBeginInfo<'_>,
+        _end: *const vk::SubpassEndInfo<'_>,
+    ) {
+        Command::NextSubpass
+    }
+    fn end_render_pass as PFN_vkCmdEndRenderPass() {
+        Command::EndRenderPass
+    }
+    fn end_render_pass2 as PFN_vkCmdEndRenderPass2(_end: *const vk::SubpassEndInfo<'_>) {
+        Command::EndRenderPass
+    }
+    fn clear_attachments as PFN_vkCmdClearAttachments(
+        count: u32,
+        attachments: *const vk::ClearAttachment,
+        rect_count: u32,
+        rects: *const vk::ClearRect,
+    ) {
         Command::ClearAttachments {
-            attachments: slice(attachments, count).iter().map(|a| (a.aspect_mask, a.color_attachment, clear_value(a.clear_value))).collect(),
+            attachments: slice(attachments, count)
+                .iter()
+                .map(|a| {
+                    (
+                        a.aspect_mask,
+                        a.color_attachment,
+                        clear_value(a.clear_value),
+                    )
+                })
+                .collect(),
             rects: slice(rects, rect_count).to_vec(),
-        };
-    fn set_device_mask as PFN_vkCmdSetDeviceMask(mask: u32) => Command::SetDeviceMask { mask };
+        }
+    }
+    fn set_device_mask as PFN_vkCmdSetDeviceMask(mask: u32) {
+        Command::SetDeviceMask { mask }
+    }
 }
 
 /// `VK_EXT_mesh_shader`.
@@ -117,10 +260,38 @@ pub(super) mod mesh {
     use super::*;
 
     commands! { Some("VK_EXT_mesh_shader");
-        fn draw_mesh_tasks as PFN_vkCmdDrawMeshTasksEXT(x: u32, y: u32, z: u32) => Command::DrawMeshTasks { groups: [x, y, z] };
-        fn draw_mesh_tasks_indirect as PFN_vkCmdDrawMeshTasksIndirectEXT(buffer: vk::Buffer, offset: vk::DeviceSize, draw_count: u32, stride: u32) =>
-            Command::DrawMeshTasksIndirect { buffer, offset, draw_count, stride };
-        fn draw_mesh_tasks_indirect_count as PFN_vkCmdDrawMeshTasksIndirectCountEXT(buffer: vk::Buffer, offset: vk::DeviceSize, count_buffer: vk::Buffer, count_offset: vk::DeviceSize, max_draw_count: u32, stride: u32) =>
-            Command::DrawMeshTasksIndirectCount { buffer, offset, count_buffer, count_offset, max_draw_count, stride };
+        fn draw_mesh_tasks as PFN_vkCmdDrawMeshTasksEXT(x: u32, y: u32, z: u32) {
+            Command::DrawMeshTasks { groups: [x, y, z] }
+        }
+        fn draw_mesh_tasks_indirect as PFN_vkCmdDrawMeshTasksIndirectEXT(
+            buffer: vk::Buffer,
+            offset: vk::DeviceSize,
+            draw_count: u32,
+            stride: u32,
+        ) {
+            Command::DrawMeshTasksIndirect {
+                buffer,
+                offset,
+                draw_count,
+                stride,
+            }
+        }
+        fn draw_mesh_tasks_indirect_count as PFN_vkCmdDrawMeshTasksIndirectCountEXT(
+            buffer: vk::Buffer,
+            offset: vk::DeviceSize,
+            count_buffer: vk::Buffer,
+            count_offset: vk::DeviceSize,
+            max_draw_count: u32,
+            stride: u32,
+        ) {
+            Command::DrawMeshTasksIndirectCount {
+                buffer,
+                offset,
+                count_buffer,
+                count_offset,
+                max_draw_count,
+                stride,
+            }
+        }
     }
 }

@@ -65,62 +65,205 @@ unsafe fn regions<S, T>(first: *const S, count: u32, convert: fn(&S) -> T) -> Ve
 }
 
 commands! { None;
-    fn fill_buffer as PFN_vkCmdFillBuffer(buffer: vk::Buffer, offset: vk::DeviceSize, size: vk::DeviceSize, data: u32) =>
-        Command::FillBuffer { buffer, offset, size, data };
-    fn update_buffer as PFN_vkCmdUpdateBuffer(buffer: vk::Buffer, offset: vk::DeviceSize, size: vk::DeviceSize, data: *const c_void) =>
-        Command::UpdateBuffer { buffer, offset, data: slice(data.cast::<u8>(), size as u32).to_vec() };
-    fn copy_buffer as PFN_vkCmdCopyBuffer(src: vk::Buffer, dst: vk::Buffer, count: u32, regions: *const vk::BufferCopy) =>
-        Command::CopyBuffer { src, dst, regions: slice(regions, count).to_vec() };
-    fn copy_buffer2 as PFN_vkCmdCopyBuffer2(info: *const vk::CopyBufferInfo2<'_>) =>
-        Command::CopyBuffer { src: (*info).src_buffer, dst: (*info).dst_buffer, regions: regions((*info).p_regions, (*info).region_count, buffer_copy) };
-    fn copy_image as PFN_vkCmdCopyImage(src: vk::Image, src_layout: vk::ImageLayout, dst: vk::Image, dst_layout: vk::ImageLayout, count: u32, regions: *const vk::ImageCopy) =>
-        Command::CopyImage { src, src_layout, dst, dst_layout, regions: slice(regions, count).to_vec() };
-    fn copy_image2 as PFN_vkCmdCopyImage2(info: *const vk::CopyImageInfo2<'_>) => Command::CopyImage {
-        src: (*info).src_image,
-        src_layout: (*info).src_image_layout,
-        dst: (*info).dst_image,
-        dst_layout: (*info).dst_image_layout,
-        regions: regions((*info).p_regions, (*info).region_count, image_copy),
-    };
-    fn blit_image as PFN_vkCmdBlitImage(src: vk::Image, src_layout: vk::ImageLayout, dst: vk::Image, dst_layout: vk::ImageLayout, count: u32, regions: *const vk::ImageBlit, filter: vk::Filter) =>
-        Command::BlitImage { src, src_layout, dst, dst_layout, regions: slice(regions, count).to_vec(), filter };
-    fn blit_image2 as PFN_vkCmdBlitImage2(info: *const vk::BlitImageInfo2<'_>) => Command::BlitImage {
-        src: (*info).src_image,
-        src_layout: (*info).src_image_layout,
-        dst: (*info).dst_image,
-        dst_layout: (*info).dst_image_layout,
-        regions: regions((*info).p_regions, (*info).region_count, image_blit),
-        filter: (*info).filter,
-    };
-    fn resolve_image as PFN_vkCmdResolveImage(src: vk::Image, src_layout: vk::ImageLayout, dst: vk::Image, dst_layout: vk::ImageLayout, count: u32, regions: *const vk::ImageResolve) =>
-        Command::ResolveImage { src, src_layout, dst, dst_layout, regions: slice(regions, count).to_vec() };
-    fn resolve_image2 as PFN_vkCmdResolveImage2(info: *const vk::ResolveImageInfo2<'_>) => Command::ResolveImage {
-        src: (*info).src_image,
-        src_layout: (*info).src_image_layout,
-        dst: (*info).dst_image,
-        dst_layout: (*info).dst_image_layout,
-        regions: regions((*info).p_regions, (*info).region_count, image_resolve),
-    };
-    fn copy_buffer_to_image as PFN_vkCmdCopyBufferToImage(src: vk::Buffer, dst: vk::Image, dst_layout: vk::ImageLayout, count: u32, regions: *const vk::BufferImageCopy) =>
-        Command::CopyBufferToImage { src, dst, dst_layout, regions: slice(regions, count).to_vec() };
-    fn copy_buffer_to_image2 as PFN_vkCmdCopyBufferToImage2(info: *const vk::CopyBufferToImageInfo2<'_>) => Command::CopyBufferToImage {
-        src: (*info).src_buffer,
-        dst: (*info).dst_image,
-        dst_layout: (*info).dst_image_layout,
-        regions: regions((*info).p_regions, (*info).region_count, buffer_image_copy),
-    };
-    fn copy_image_to_buffer as PFN_vkCmdCopyImageToBuffer(src: vk::Image, src_layout: vk::ImageLayout, dst: vk::Buffer, count: u32, regions: *const vk::BufferImageCopy) =>
-        Command::CopyImageToBuffer { src, src_layout, dst, regions: slice(regions, count).to_vec() };
-    fn copy_image_to_buffer2 as PFN_vkCmdCopyImageToBuffer2(info: *const vk::CopyImageToBufferInfo2<'_>) => Command::CopyImageToBuffer {
-        src: (*info).src_image,
-        src_layout: (*info).src_image_layout,
-        dst: (*info).dst_buffer,
-        regions: regions((*info).p_regions, (*info).region_count, buffer_image_copy),
-    };
-    fn clear_color_image as PFN_vkCmdClearColorImage(image: vk::Image, layout: vk::ImageLayout, color: *const vk::ClearColorValue, count: u32, ranges: *const vk::ImageSubresourceRange) =>
-        Command::ClearColorImage { image, layout, color: clear_bits(*color), ranges: slice(ranges, count).to_vec() };
-    fn clear_depth_stencil_image as PFN_vkCmdClearDepthStencilImage(image: vk::Image, layout: vk::ImageLayout, value: *const vk::ClearDepthStencilValue, count: u32, ranges: *const vk::ImageSubresourceRange) =>
-        Command::ClearDepthStencilImage { image, layout, depth: (*value).depth, stencil: (*value).stencil, ranges: slice(ranges, count).to_vec() };
+    fn fill_buffer as PFN_vkCmdFillBuffer(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        data: u32,
+    ) {
+        Command::FillBuffer {
+            buffer,
+            offset,
+            size,
+            data,
+        }
+    }
+    fn update_buffer as PFN_vkCmdUpdateBuffer(
+        buffer: vk::Buffer,
+        offset: vk::DeviceSize,
+        size: vk::DeviceSize,
+        data: *const c_void,
+    ) {
+        Command::UpdateBuffer {
+            buffer,
+            offset,
+            data: slice(data.cast::<u8>(), size as u32).to_vec(),
+        }
+    }
+    fn copy_buffer as PFN_vkCmdCopyBuffer(
+        src: vk::Buffer,
+        dst: vk::Buffer,
+        count: u32,
+        regions: *const vk::BufferCopy,
+    ) {
+        Command::CopyBuffer {
+            src,
+            dst,
+            regions: slice(regions, count).to_vec(),
+        }
+    }
+    fn copy_buffer2 as PFN_vkCmdCopyBuffer2(info: *const vk::CopyBufferInfo2<'_>) {
+        Command::CopyBuffer {
+            src: (*info).src_buffer,
+            dst: (*info).dst_buffer,
+            regions: regions((*info).p_regions, (*info).region_count, buffer_copy),
+        }
+    }
+    fn copy_image as PFN_vkCmdCopyImage(
+        src: vk::Image,
+        src_layout: vk::ImageLayout,
+        dst: vk::Image,
+        dst_layout: vk::ImageLayout,
+        count: u32,
+        regions: *const vk::ImageCopy,
+    ) {
+        Command::CopyImage {
+            src,
+            src_layout,
+            dst,
+            dst_layout,
+            regions: slice(regions, count).to_vec(),
+        }
+    }
+    fn copy_image2 as PFN_vkCmdCopyImage2(info: *const vk::CopyImageInfo2<'_>) {
+        Command::CopyImage {
+            src: (*info).src_image,
+            src_layout: (*info).src_image_layout,
+            dst: (*info).dst_image,
+            dst_layout: (*info).dst_image_layout,
+            regions: regions((*info).p_regions, (*info).region_count, image_copy),
+        }
+    }
+    fn blit_image as PFN_vkCmdBlitImage(
+        src: vk::Image,
+        src_layout: vk::ImageLayout,
+        dst: vk::Image,
+        dst_layout: vk::ImageLayout,
+        count: u32,
+        regions: *const vk::ImageBlit,
+        filter: vk::Filter,
+    ) {
+        Command::BlitImage {
+            src,
+            src_layout,
+            dst,
+            dst_layout,
+            regions: slice(regions, count).to_vec(),
+            filter,
+        }
+    }
+    fn blit_image2 as PFN_vkCmdBlitImage2(info: *const vk::BlitImageInfo2<'_>) {
+        Command::BlitImage {
+            src: (*info).src_image,
+            src_layout: (*info).src_image_layout,
+            dst: (*info).dst_image,
+            dst_layout: (*info).dst_image_layout,
+            regions: regions((*info).p_regions, (*info).region_count, image_blit),
+            filter: (*info).filter,
+        }
+    }
+    fn resolve_image as PFN_vkCmdResolveImage(
+        src: vk::Image,
+        src_layout: vk::ImageLayout,
+        dst: vk::Image,
+        dst_layout: vk::ImageLayout,
+        count: u32,
+        regions: *const vk::ImageResolve,
+    ) {
+        Command::ResolveImage {
+            src,
+            src_layout,
+            dst,
+            dst_layout,
+            regions: slice(regions, count).to_vec(),
+        }
+    }
+    fn resolve_image2 as PFN_vkCmdResolveImage2(info: *const vk::ResolveImageInfo2<'_>) {
+        Command::ResolveImage {
+            src: (*info).src_image,
+            src_layout: (*info).src_image_layout,
+            dst: (*info).dst_image,
+            dst_layout: (*info).dst_image_layout,
+            regions: regions((*info).p_regions, (*info).region_count, image_resolve),
+        }
+    }
+    fn copy_buffer_to_image as PFN_vkCmdCopyBufferToImage(
+        src: vk::Buffer,
+        dst: vk::Image,
+        dst_layout: vk::ImageLayout,
+        count: u32,
+        regions: *const vk::BufferImageCopy,
+    ) {
+        Command::CopyBufferToImage {
+            src,
+            dst,
+            dst_layout,
+            regions: slice(regions, count).to_vec(),
+        }
+    }
+    fn copy_buffer_to_image2 as PFN_vkCmdCopyBufferToImage2(
+        info: *const vk::CopyBufferToImageInfo2<'_>,
+    ) {
+        Command::CopyBufferToImage {
+            src: (*info).src_buffer,
+            dst: (*info).dst_image,
+            dst_layout: (*info).dst_image_layout,
+            regions: regions((*info).p_regions, (*info).region_count, buffer_image_copy),
+        }
+    }
+    fn copy_image_to_buffer as PFN_vkCmdCopyImageToBuffer(
+        src: vk::Image,
+        src_layout: vk::ImageLayout,
+        dst: vk::Buffer,
+        count: u32,
+        regions: *const vk::BufferImageCopy,
+    ) {
+        Command::CopyImageToBuffer {
+            src,
+            src_layout,
+            dst,
+            regions: slice(regions, count).to_vec(),
+        }
+    }
+    fn copy_image_to_buffer2 as PFN_vkCmdCopyImageToBuffer2(
+        info: *const vk::CopyImageToBufferInfo2<'_>,
+    ) {
+        Command::CopyImageToBuffer {
+            src: (*info).src_image,
+            src_layout: (*info).src_image_layout,
+            dst: (*info).dst_buffer,
+            regions: regions((*info).p_regions, (*info).region_count, buffer_image_copy),
+        }
+    }
+    fn clear_color_image as PFN_vkCmdClearColorImage(
+        image: vk::Image,
+        layout: vk::ImageLayout,
+        color: *const vk::ClearColorValue,
+        count: u32,
+        ranges: *const vk::ImageSubresourceRange,
+    ) {
+        Command::ClearColorImage {
+            image,
+            layout,
+            color: clear_bits(*color),
+            ranges: slice(ranges, count).to_vec(),
+        }
+    }
+    fn clear_depth_stencil_image as PFN_vkCmdClearDepthStencilImage(
+        image: vk::Image,
+        layout: vk::ImageLayout,
+        value: *const vk::ClearDepthStencilValue,
+        count: u32,
+        ranges: *const vk::ImageSubresourceRange,
+    ) {
+        Command::ClearDepthStencilImage {
+            image,
+            layout,
+            depth: (*value).depth,
+            stencil: (*value).stencil,
+            ranges: slice(ranges, count).to_vec(),
+        }
+    }
 }
 
 /// `VK_AMD_buffer_marker`.
@@ -128,7 +271,18 @@ pub(super) mod marker {
     use super::*;
 
     commands! { Some("VK_AMD_buffer_marker");
-        fn write_buffer_marker as PFN_vkCmdWriteBufferMarkerAMD(stage: vk::PipelineStageFlags, buffer: vk::Buffer, offset: vk::DeviceSize, marker: u32) =>
-            Command::WriteBufferMarker { stage, buffer, offset, marker };
+        fn write_buffer_marker as PFN_vkCmdWriteBufferMarkerAMD(
+            stage: vk::PipelineStageFlags,
+            buffer: vk::Buffer,
+            offset: vk::DeviceSize,
+            marker: u32,
+        ) {
+            Command::WriteBufferMarker {
+                stage,
+                buffer,
+                offset,
+                marker,
+            }
+        }
     }
 }
