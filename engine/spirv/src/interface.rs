@@ -10,6 +10,8 @@ mod types;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use spec::half_to_f32;
+
 pub use enums::{
     Access, AddressingModel, BuiltIn, Capability, Count, DescriptorType, ExecutionMode, Format,
     Generator, ImageDim, ImageFormat, Interpolation, MemoryModel, SourceLanguage, SpirvVersion,
@@ -198,7 +200,7 @@ pub struct Binding {
     pub block: Option<TypeId>,
     /// Declared size of the block in bytes, without a trailing runtime array, not rounded.
     pub block_size: Option<u64>,
-    /// `block_size` rounded up to 16 for uniform buffers, and to the block's own alignment for storage buffers.
+    /// `block_size`, for uniform buffers rounded up to 16.
     pub padded_size: Option<u64>,
     /// Input attachment index.
     pub input_attachment_index: Option<u32>,

@@ -154,7 +154,8 @@ pub struct Member {
     pub absolute_offset: Option<u64>,
     /// Bytes, with the defaults of spec constants; 0 for a runtime array.
     pub size: u64,
-    /// Bytes to the start of the next member by offset, or to the end of the struct.
+    /// In structs that lie in uniform buffers, bytes to the start of the next member by offset, and for the last one to
+    /// the struct's end rounded up to 16; elsewhere the same as `size`.
     pub padded_size: u64,
     /// `ArrayStride` of an array's outermost dimension.
     pub array_stride: Option<u32>,

@@ -1,0 +1,282 @@
+//! From a module to its [`Interface`].
+
+mod bindings;
+mod constants;
+mod entry;
+mod io;
+mod types;
+
+use std::collections::{BTreeMap, HashSet};
+
+use spirv::Op;
+
+use crate::error::Error;
+use crate::interface::{
+    Capability, Generator, Interface, SourceLanguage, SpecDependent, SpirvVersion, Type, TypeId,
+};
+use crate::module::Module;
+use crate::usage::{Budget, PlaceId, Places, Root, Usage, analyse, mark_members};
+
+pub(crate) use types::TypeBuilder;
+
+/// What to do with a resource that lacks a set or binding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingBindings {
+    /// Refuse the module with an error that names the variable.
+    #[default]
+    Error,
+    /// Give it the lowest free numbers: missing sets become 0, then bindings are given out by set, then name, then id.
+    Assign,
+    /// Leave the numbers out of the interface.
+    Keep,
+}
+
+/// Choices of the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What to do with resources that lack a set or binding.
+    pub missing_bindings: MissingBindings,
+}
+
+/// Reflects a module: SPIR-V 1.0 to 1.6, either byte order.
+///
+/// # Errors
+///
+/// Anything malformed, with its word offset; a resource without set or binding.
+pub fn reflect(bytes: &[u8]) -> Result<Interface, Error> {
+    reflect_with(bytes, &Options::default())
+}
+
+/// Reflects a module with the caller's choices.
+///
+/// # Errors
+///
+/// As for [`reflect`].
+pub fn reflect_with(bytes: &[u8], options: &Options) -> Result<Interface, Error> {
+    let module = Module::parse(bytes)?;
+    types::check_types(&module)?;
+    let mut reflection = Reflection {
+        module: &module,
+        types: TypeBuilder::new(&module),
+        places: Places::new(module.words.as_slice().len() / 2 + 65_536),
+        budget: Budget::new(bytes.len()),
+        usages: Vec::new(),
+        interface: header(&module)?,
+    };
+    reflection.run(options)?;
+    Ok(reflection.interface)
+}
+
+/// Index of an access chain, if it is constant.
+pub(crate) fn literal_index(module: &Module, id: u32) -> Option<u32> {
+    constants::literal(module, id).map(|value| constants::clamp(value.bits()))
+}
+
+/// What one entry point does, with its touched places sorted by variable.
+struct EntryUsage {
+    usage: Usage,
+    by_variable: BTreeMap<u32, BTreeMap<PlaceId, u8>>,
+    physical: u8,
+}
+
+struct Reflection<'m> {
+    module: &'m Module,
+    types: TypeBuilder<'m>,
+    places: Places,
+    budget: Budget,
+    usages: Vec<EntryUsage>,
+    interface: Interface,
+}
+
+impl Reflection<'_> {
+    fn run(&mut self, options: &Options) -> Result<(), Error> {
+        self.analyse_entry_points()?;
+        self.find_bindings(options)?;
+        self.find_push_constants()?;
+        self.find_entry_points()?;
+        let blocks: Vec<TypeId> = self
+            .interface
+            .bindings
+            .iter()
+            .filter_map(|binding| binding.block)
+            .chain(
+                self.interface
+                    .push_constants
+                    .iter()
+                    .map(|block| block.block),
+            )
+            .collect();
+        let uniform: Vec<TypeId> = self
+            .interface
+            .bindings
+            .iter()
+            .filter(|binding| binding.descriptor_type == crate::DescriptorType::UniformBuffer)
+            .filter_map(|binding| binding.block)
+            .collect();
+        types::finish(&mut self.types.table, &blocks, &uniform);
+        self.measure_bindings()?;
+        self.measure_push_constants()?;
+        self.mark_used_members();
+        self.find_spec_constants();
+        self.interface.types = std::mem::take(&mut self.types.table);
+        Ok(())
+    }
+
+    fn analyse_entry_points(&mut self) -> Result<(), Error> {
+        for offset in &self.module.entry_points {
+            let Some(instruction) = self.module.words.at(*offset) else {
+                continue;
+            };
+            let usage = analyse(
+                self.module,
+                &mut self.places,
+                instruction.operand(1)?,
+                &mut self.budget,
+            )?;
+            self.budget
+                .keep(usage.touched.len() + usage.variables.len() + usage.constants.len())?;
+            let mut by_variable: BTreeMap<u32, BTreeMap<PlaceId, u8>> = BTreeMap::new();
+            let mut physical = 0;
+            for (place, flags) in &usage.touched {
+                match self.places.get(*place).root {
+                    Root::Variable(variable) => {
+                        by_variable
+                            .entry(variable)
+                            .or_default()
+                            .insert(*place, *flags);
+                    }
+                    Root::Physical(_) => physical |= flags,
+                }
+            }
+            self.usages.push(EntryUsage {
+                usage,
+                by_variable,
+                physical,
+            });
+        }
+        Ok(())
+    }
+
+    /// Marks struct members that any entry point touches.
+    fn mark_used_members(&mut self) {
+        let (mut used, mut whole) = (HashSet::new(), HashSet::new());
+        for entry in &self.usages {
+            mark_members(
+                self.module,
+                &self.places,
+                &entry.usage.touched,
+                &mut used,
+                &mut whole,
+            );
+        }
+        for (id, ty) in &mut self.types.table.types {
+            if let Type::Struct(found) = ty {
+                for (number, member) in (0..).zip(&mut found.members) {
+                    member.used = used.contains(&(id.0, number));
+                }
+            }
+        }
+    }
+
+    /// Specialisation constants, and the sizes that depend on each.
+    fn find_spec_constants(&mut self) {
+        let mut dependents: Vec<(u32, SpecDependent)> = Vec::new();
+        let table = &self.types.table;
+        for (id, ty) in &table.types {
+            if let Type::Array { dims, .. } = ty {
+                for dim in dims {
+                    if let crate::Dim::Spec { expression, .. } = dim {
+                        dependents.extend(
+                            table
+                                .spec_ids(*expression)
+                                .into_iter()
+                                .map(|spec| (spec, SpecDependent::Array(*id))),
+                        );
+                    }
+                }
+            }
+        }
+        for binding in &self.interface.bindings {
+            if let crate::Count::Spec { expression, .. } = binding.count {
+                dependents.extend(
+                    table
+                        .spec_ids(expression)
+                        .into_iter()
+                        .map(|spec| (spec, SpecDependent::Descriptors(binding.spirv_id))),
+                );
+            }
+        }
+        for entry in &self.interface.entry_points {
+            for (axis, size) in (0u8..).zip(entry.local_size.iter().flatten()) {
+                if let Some(expression) = size.expression {
+                    let dependent = SpecDependent::LocalSize {
+                        entry_point: entry.name.clone(),
+                        axis,
+                    };
+                    dependents.extend(
+                        table
+                            .spec_ids(expression)
+                            .into_iter()
+                            .map(|spec| (spec, dependent.clone())),
+                    );
+                }
+            }
+        }
+        self.interface.spec_constants = constants::spec_constants(self.module);
+        for constant in &mut self.interface.spec_constants {
+            constant.sizes = dependents
+                .iter()
+                .filter(|(id, _)| *id == constant.id)
+                .map(|(_, dependent)| dependent.clone())
+                .collect();
+            constant.sizes.sort_unstable();
+            constant.sizes.dedup();
+        }
+    }
+}
+
+fn header(module: &Module) -> Result<Interface, Error> {
+    let (major, minor) = module.words.version();
+    let generator = module.words.generator();
+    let mut interface = Interface {
+        spirv_version: SpirvVersion { major, minor },
+        generator: Generator {
+            tool: (generator >> 16) as u16,
+            version: generator as u16,
+        },
+        ..Interface::default()
+    };
+    let (mut capabilities, mut extensions) = (HashSet::new(), HashSet::new());
+    for instruction in module
+        .headers
+        .iter()
+        .filter_map(|offset| module.words.at(*offset))
+    {
+        match Op::from_u32(instruction.opcode) {
+            Some(Op::Capability) => {
+                let capability = Capability(instruction.operand(0)?);
+                if capabilities.insert(capability) {
+                    interface.capabilities.push(capability);
+                }
+            }
+            Some(Op::Extension) => {
+                let extension = instruction.string(0)?;
+                if extensions.insert(extension.clone()) {
+                    interface.extensions.push(extension);
+                }
+            }
+            Some(Op::MemoryModel) => {
+                interface.addressing_model = crate::AddressingModel(instruction.operand(0)?);
+                interface.memory_model = crate::MemoryModel(instruction.operand(1)?);
+            }
+            Some(Op::Source) if interface.source_language == SourceLanguage::default() => {
+                interface.source_language = SourceLanguage {
+                    language: instruction.operand(0)?,
+                    version: instruction.operand(1)?,
+                };
+            }
+            _ => {}
+        }
+    }
+    Ok(interface)
+}

@@ -1,0 +1,505 @@
+//! Descriptor variables and push-constant blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use spirv::{Decoration, Dim as SpirvDim, Op, StorageClass};
+
+use super::constants::scalar_type;
+use super::{MissingBindings, Options, Reflection};
+use crate::error::Error;
+use crate::interface::{
+    Access, Binding, ByteRange, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits,
+    PushConstants, Stage, StructType, TypeId,
+};
+use crate::layout::{MatrixLayout, Sizes, join_ranges};
+use crate::module::Module;
+use crate::usage::{RangeContext, active_ranges};
+use crate::words::Instruction;
+
+/// Read flag of touched places.
+const READ: u8 = 1;
+/// Write flag of touched places.
+const WRITE: u8 = 2;
+
+impl Reflection<'_> {
+    /// Global variables of a storage class, with the type of what they hold.
+    pub(super) fn variables(&self) -> Vec<(u32, u32, u32)> {
+        let module = self.module;
+        let global = |offset: &usize| {
+            let instruction = module.words.at(*offset)?;
+            matches!(
+                Op::from_u32(instruction.opcode),
+                Some(Op::Variable | Op::UntypedVariableKHR)
+            )
+            .then_some(())?;
+            Some((
+                *instruction.operands.get(1)?,
+                *instruction.operands.get(2)?,
+                crate::usage::variable_type(module, instruction),
+            ))
+        };
+        module.globals.iter().filter_map(global).collect()
+    }
+
+    pub(super) fn find_bindings(&mut self, options: &Options) -> Result<(), Error> {
+        let mut bindings = Vec::new();
+        for (id, class, ty) in self.variables() {
+            let (element, dims, _) = self.types.dimensions(ty)?;
+            let Some(definition) = self.module.definition(element) else {
+                continue;
+            };
+            let Some(descriptor_type) =
+                descriptor_type(self.module, id, class, element, definition)
+            else {
+                continue;
+            };
+            self.budget.keep(1 + dims.len() / 8)?;
+            let count = self.count(&dims);
+            let is_block = descriptor_type.is_buffer();
+            let block = if is_block {
+                Some(self.types.add(element)?)
+            } else {
+                None
+            };
+            let members: Option<&StructType> =
+                block.and_then(|block| self.types.table.get_struct(block));
+            let all = |decorated: fn(&crate::Member) -> bool| {
+                members.is_some_and(|found| {
+                    !found.members.is_empty() && found.members.iter().all(decorated)
+                })
+            };
+            let has = |decoration| self.module.has(id, decoration);
+            let text = |decoration: Decoration| {
+                self.module
+                    .decorations(id)
+                    .find(|found| found.decoration == decoration as u32)
+                    .and_then(|found| found.string())
+            };
+            bindings.push(Binding {
+                set: self.module.literal(id, Decoration::DescriptorSet),
+                binding: self.module.literal(id, Decoration::Binding),
+                name: self.module.name(id),
+                spirv_id: id,
+                descriptor_type,
+                count,
+                dims,
+                access: Access::None,
+                access_by_stage: Vec::new(),
+                non_writable: has(Decoration::NonWritable) || all(|member| member.non_writable),
+                non_readable: has(Decoration::NonReadable) || all(|member| member.non_readable),
+                used: false,
+                active: is_block.then(Vec::new),
+                image: image_traits(self.module, element),
+                block,
+                block_size: None,
+                padded_size: None,
+                input_attachment_index: self.module.literal(id, Decoration::InputAttachmentIndex),
+                counter: None,
+                semantic: text(Decoration::UserSemantic),
+                user_type: text(Decoration::UserTypeGOOGLE),
+                aliases: Vec::new(),
+                sampled_with: Vec::new(),
+            });
+        }
+        complete(&mut bindings, options.missing_bindings)?;
+        bindings.sort_by_key(|binding| {
+            (
+                binding.set.is_none(),
+                binding.set,
+                binding.binding.is_none(),
+                binding.binding,
+                binding.spirv_id,
+            )
+        });
+        self.link(&mut bindings)?;
+        self.interface.bindings = bindings;
+        Ok(())
+    }
+
+    fn count(&mut self, dims: &[Dim]) -> Count {
+        if dims.is_empty() {
+            return Count::One;
+        }
+        if dims.contains(&Dim::Runtime) {
+            return Count::Runtime;
+        }
+        let default = dims.iter().fold(1u32, |count, dim| {
+            count.saturating_mul(dim.default_length())
+        });
+        match dims {
+            [
+                Dim::Spec {
+                    expression,
+                    default,
+                },
+            ] => Count::Spec {
+                expression: *expression,
+                default: *default,
+            },
+            _ if dims.iter().any(|dim| matches!(dim, Dim::Spec { .. })) => {
+                let expression = self.types.constants.product(&mut self.types.table, dims);
+                Count::Spec {
+                    expression,
+                    default,
+                }
+            }
+            _ => Count::Fixed(default),
+        }
+    }
+
+    /// Aliases, counters, and what is sampled with what.
+    fn link(&mut self, bindings: &mut [Binding]) -> Result<(), Error> {
+        let mut places: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        let mut numbers: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        for found in bindings.iter() {
+            if let (Some(set), Some(binding)) = (found.set, found.binding) {
+                places
+                    .entry((set, binding))
+                    .or_default()
+                    .push(found.spirv_id);
+                numbers.insert(found.spirv_id, (set, binding));
+            }
+        }
+        let mut pairs: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+        for (image, sampler) in self.usages.iter().flat_map(|entry| &entry.usage.sampled) {
+            pairs.entry(*image).or_default().insert(*sampler);
+            pairs.entry(*sampler).or_default().insert(*image);
+        }
+        for found in bindings {
+            let id = found.spirv_id;
+            if let Some(group) = found
+                .set
+                .zip(found.binding)
+                .and_then(|place| places.get(&place))
+            {
+                self.budget.keep(group.len() - 1)?;
+                found.aliases = group.iter().copied().filter(|other| *other != id).collect();
+                found.aliases.sort_unstable();
+            }
+            found.sampled_with = pairs
+                .remove(&id)
+                .map(|set| set.into_iter().collect())
+                .unwrap_or_default();
+            self.budget.keep(found.sampled_with.len())?;
+            let counter = self
+                .module
+                .decorations(id)
+                .find(|decorated| decorated.decoration == Decoration::CounterBuffer as u32);
+            found.counter = counter
+                .and_then(|decorated| decorated.literal())
+                .and_then(|counter| numbers.get(&counter).copied());
+        }
+        Ok(())
+    }
+
+    /// Sizes, access and active bytes, once all types are measured.
+    pub(super) fn measure_bindings(&mut self) -> Result<(), Error> {
+        let stages: Vec<Stage> = self
+            .interface
+            .entry_points
+            .iter()
+            .map(|entry| entry.stage)
+            .collect();
+        let mut bindings = std::mem::take(&mut self.interface.bindings);
+        for (index, binding) in bindings.iter_mut().enumerate() {
+            if let Some(block) = binding.block {
+                let size = self
+                    .types
+                    .table
+                    .get_struct(block)
+                    .map_or(0, |found| found.size);
+                binding.block_size = Some(size);
+                binding.padded_size = Some(
+                    if binding.descriptor_type == DescriptorType::UniformBuffer {
+                        size.next_multiple_of(16)
+                    } else {
+                        size
+                    },
+                );
+            }
+            let mut by_stage: BTreeMap<Stage, Access> = BTreeMap::new();
+            for (position, stage) in stages.iter().enumerate() {
+                let Some(entry) = self.usages.get(position) else {
+                    continue;
+                };
+                if !entry.usage.variables.contains(&binding.spirv_id) {
+                    continue;
+                }
+                binding.used = true;
+                let touched = entry.by_variable.get(&binding.spirv_id);
+                let flags = touched
+                    .into_iter()
+                    .flatten()
+                    .fold(0, |flags, (_, more)| flags | more);
+                let access = permitted(binding, flags);
+                let joined = by_stage.entry(*stage).or_default();
+                *joined = joined.join(access);
+                let active = match touched {
+                    Some(touched) if binding.block.is_some() => {
+                        let mut context = RangeContext {
+                            types: &mut self.types,
+                            places: &self.places,
+                            budget: &mut self.budget,
+                        };
+                        active_ranges(&mut context, touched, binding.spirv_id)?
+                    }
+                    _ => Vec::new(),
+                };
+                self.budget.keep(1 + active.len() / 2)?;
+                if let Some(all) = &mut binding.active {
+                    all.extend(&active);
+                }
+                if let Some(entry) = self.interface.entry_points.get_mut(position) {
+                    let (set, number) = (binding.set, binding.binding);
+                    entry.bindings.push(crate::BindingUse {
+                        index,
+                        spirv_id: binding.spirv_id,
+                        set,
+                        binding: number,
+                        access,
+                        active,
+                    });
+                }
+            }
+            if let Some(active) = &mut binding.active {
+                join_ranges(active);
+            }
+            binding.access = by_stage
+                .values()
+                .fold(Access::None, |all, access| all.join(*access));
+            binding.access_by_stage = by_stage.into_iter().collect();
+        }
+        self.interface.bindings = bindings;
+        Ok(())
+    }
+
+    pub(super) fn find_push_constants(&mut self) -> Result<(), Error> {
+        for (id, class, ty) in self.variables() {
+            if class != StorageClass::PushConstant as u32
+                || self.module.opcode_of(ty) != Some(Op::TypeStruct)
+            {
+                continue;
+            }
+            let block = self.types.add(ty)?;
+            self.budget.keep(1)?;
+            self.interface.push_constants.push(PushConstants {
+                name: self.module.name(id),
+                spirv_id: id,
+                offset: 0,
+                size: 0,
+                active: Vec::new(),
+                block,
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn measure_push_constants(&mut self) -> Result<(), Error> {
+        let mut blocks = std::mem::take(&mut self.interface.push_constants);
+        for block in &mut blocks {
+            let (offset, size) = self.push_range(block.block);
+            (block.offset, block.size) = (offset, size);
+            for (position, entry) in self.usages.iter().enumerate() {
+                if !entry.usage.variables.contains(&block.spirv_id) {
+                    continue;
+                }
+                let mut active: Vec<ByteRange> = Vec::new();
+                if let Some(touched) = entry.by_variable.get(&block.spirv_id) {
+                    let mut context = RangeContext {
+                        types: &mut self.types,
+                        places: &self.places,
+                        budget: &mut self.budget,
+                    };
+                    active = active_ranges(&mut context, touched, block.spirv_id)?;
+                }
+                self.budget
+                    .keep(1 + active.len() / 2 + block.name.len() / 128)?;
+                block.active.extend(&active);
+                if let Some(entry) = self.interface.entry_points.get_mut(position) {
+                    entry.push_constants.get_or_insert_with(|| PushConstants {
+                        offset,
+                        size,
+                        active,
+                        ..block.clone()
+                    });
+                }
+            }
+            join_ranges(&mut block.active);
+        }
+        self.interface.push_constants = blocks;
+        Ok(())
+    }
+
+    /// Offset of the first member, and bytes to the end of the last.
+    fn push_range(&self, block: TypeId) -> (u32, u32) {
+        let table = &self.types.table;
+        let Some(found) = table.get_struct(block) else {
+            return (0, 0);
+        };
+        let start = found
+            .members
+            .iter()
+            .filter_map(|member| member.offset)
+            .min()
+            .unwrap_or(0);
+        let mut sizes = Sizes::new(table, &[]);
+        let end = sizes.of(block, MatrixLayout::default());
+        (
+            start,
+            super::constants::clamp(end.saturating_sub(u64::from(start))),
+        )
+    }
+}
+
+/// Access within what the descriptor type and the decorations permit.
+fn permitted(binding: &Binding, flags: u8) -> Access {
+    use DescriptorType as D;
+    let writable = matches!(
+        binding.descriptor_type,
+        D::StorageImage | D::StorageTexelBuffer | D::StorageBuffer | D::Tensor
+    ) && !binding.non_writable;
+    Access::new(
+        flags & READ != 0 && !binding.non_readable,
+        flags & WRITE != 0 && writable,
+    )
+}
+
+fn descriptor_type(
+    module: &Module,
+    id: u32,
+    class: u32,
+    ty: u32,
+    definition: Instruction<'_>,
+) -> Option<DescriptorType> {
+    let op = Op::from_u32(definition.opcode)?;
+    match StorageClass::from_u32(class)? {
+        StorageClass::UniformConstant if module.has(id, Decoration::WeightTextureQCOM) => {
+            Some(DescriptorType::SampleWeightImage)
+        }
+        StorageClass::UniformConstant if module.has(id, Decoration::BlockMatchTextureQCOM) => {
+            Some(DescriptorType::BlockMatchImage)
+        }
+        StorageClass::UniformConstant => match op {
+            Op::TypeSampler => Some(DescriptorType::Sampler),
+            Op::TypeAccelerationStructureKHR => Some(DescriptorType::AccelerationStructure),
+            Op::TypeTensorARM => Some(DescriptorType::Tensor),
+            Op::TypeSampledImage => {
+                let image = module.definition(*definition.operands.get(1)?)?;
+                let texel_buffer = image.operands.get(2) == Some(&(SpirvDim::DimBuffer as u32));
+                Some(if texel_buffer {
+                    DescriptorType::UniformTexelBuffer
+                } else {
+                    DescriptorType::CombinedImageSampler
+                })
+            }
+            Op::TypeImage => {
+                let storage = definition.operands.get(6) == Some(&2);
+                Some(match SpirvDim::from_u32(*definition.operands.get(2)?) {
+                    Some(SpirvDim::DimBuffer) if storage => DescriptorType::StorageTexelBuffer,
+                    Some(SpirvDim::DimBuffer) => DescriptorType::UniformTexelBuffer,
+                    Some(SpirvDim::DimSubpassData) => DescriptorType::InputAttachment,
+                    _ if storage => DescriptorType::StorageImage,
+                    _ => DescriptorType::SampledImage,
+                })
+            }
+            _ => None,
+        },
+        StorageClass::Uniform if op == Op::TypeStruct => {
+            Some(if module.has(ty, Decoration::BufferBlock) {
+                DescriptorType::StorageBuffer
+            } else {
+                DescriptorType::UniformBuffer
+            })
+        }
+        StorageClass::StorageBuffer if op == Op::TypeStruct => Some(DescriptorType::StorageBuffer),
+        _ => None,
+    }
+}
+
+fn image_traits(module: &Module, ty: u32) -> Option<ImageTraits> {
+    let mut definition = module.definition(ty)?;
+    if Op::from_u32(definition.opcode) == Some(Op::TypeSampledImage) {
+        definition = module.definition(*definition.operands.get(1)?)?;
+    }
+    if Op::from_u32(definition.opcode) != Some(Op::TypeImage) {
+        return None;
+    }
+    let operand = |position: usize| definition.operands.get(position).copied();
+    Some(ImageTraits {
+        dim: match operand(2)? {
+            0 => ImageDim::Dim1D,
+            1 => ImageDim::Dim2D,
+            2 => ImageDim::Dim3D,
+            3 => ImageDim::Cube,
+            4 => ImageDim::Rect,
+            5 => ImageDim::Buffer,
+            6 => ImageDim::Subpass,
+            other => ImageDim::Unknown(other),
+        },
+        depth: operand(3) == Some(1),
+        arrayed: operand(4) == Some(1),
+        multisampled: operand(5) == Some(1),
+        format: operand(7).filter(|format| *format != 0).map(ImageFormat),
+        sampled_type: scalar_type(module, operand(1)?),
+    })
+}
+
+/// Deals with resources that lack a set or binding.
+fn complete(bindings: &mut [Binding], choice: MissingBindings) -> Result<(), Error> {
+    match choice {
+        MissingBindings::Keep => {}
+        MissingBindings::Error => {
+            if let Some(found) = bindings
+                .iter()
+                .find(|binding| binding.set.is_none() || binding.binding.is_none())
+            {
+                let missing = match (found.set, found.binding) {
+                    (None, None) => "DescriptorSet and no Binding",
+                    (None, _) => "DescriptorSet",
+                    _ => "Binding",
+                };
+                return Err(Error::MissingBinding {
+                    id: found.spirv_id,
+                    name: found.name.clone(),
+                    descriptor_type: found.descriptor_type,
+                    missing,
+                });
+            }
+        }
+        MissingBindings::Assign => {
+            bindings
+                .iter_mut()
+                .for_each(|binding| binding.set = Some(binding.set.unwrap_or(0)));
+            let mut taken: BTreeSet<(u32, u32)> = bindings
+                .iter()
+                .filter_map(|binding| binding.set.zip(binding.binding))
+                .collect();
+            let mut order: Vec<(u32, String, u32, usize)> = bindings
+                .iter()
+                .enumerate()
+                .filter(|(_, binding)| binding.binding.is_none())
+                .map(|(index, binding)| {
+                    (
+                        binding.set.unwrap_or(0),
+                        binding.name.clone(),
+                        binding.spirv_id,
+                        index,
+                    )
+                })
+                .collect();
+            order.sort();
+            let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+            for (set, _, _, index) in order {
+                let free = next.entry(set).or_default();
+                while taken.contains(&(set, *free)) {
+                    *free += 1;
+                }
+                taken.insert((set, *free));
+                if let Some(binding) = bindings.get_mut(index) {
+                    binding.binding = Some(*free);
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,360 @@
+//! Entry points: stage, execution modes, payload, built-ins.
+
+use std::collections::BTreeSet;
+
+use spirv::{Decoration, ExecutionMode as Mode, Op, StorageClass};
+
+use super::Reflection;
+use super::constants::{clamp, literal};
+use crate::error::Error;
+use crate::interface::{
+    Access, BuiltIn, EntryPoint, ExecutionMode, Expression, ExpressionNode, LocalSize, MeshLimits,
+    ScalarType, Stage, Topology, TypeId,
+};
+use crate::words::Instruction;
+
+impl Reflection<'_> {
+    pub(super) fn find_entry_points(&mut self) -> Result<(), Error> {
+        let module = self.module;
+        for (position, offset) in module.entry_points.iter().enumerate() {
+            let Some(instruction) = module.words.at(*offset) else {
+                continue;
+            };
+            let name = instruction.string(2)?;
+            let function = instruction.operand(1)?;
+            let stage = Stage::from_execution_model(instruction.operand(0)?);
+            let interface = instruction.rest(2 + instruction.string_words(2));
+            self.budget
+                .keep(1 + name.len() / 128 + interface.len() / 8)?;
+            let mut entry = EntryPoint {
+                name,
+                stage,
+                spirv_id: function,
+                local_size: None,
+                mesh: None,
+                payload_size: None,
+                payload: None,
+                invocations: None,
+                execution_modes: Vec::new(),
+                bindings: Vec::new(),
+                push_constants: None,
+                inputs: Vec::new(),
+                outputs: Vec::new(),
+                built_ins: Vec::new(),
+                spec_ids: Vec::new(),
+                uses_physical_pointers: false,
+                physical_access: Access::None,
+            };
+            self.execution_modes(&mut entry)?;
+            self.payload(&mut entry, interface)?;
+            self.stage_interface(&mut entry, interface, position)?;
+            let mut built_ins: BTreeSet<BuiltIn> = BTreeSet::new();
+            built_ins.extend(
+                entry
+                    .inputs
+                    .iter()
+                    .chain(&entry.outputs)
+                    .filter(|variable| variable.used)
+                    .filter_map(|variable| variable.built_in),
+            );
+            entry.built_ins = built_ins.into_iter().collect();
+            if let Some(usage) = self.usages.get(position) {
+                entry.uses_physical_pointers = usage.usage.physical || usage.physical != 0;
+                entry.physical_access =
+                    Access::new(usage.physical & 1 != 0, usage.physical & 2 != 0);
+            }
+            entry.spec_ids = self.spec_ids(&entry, position)?;
+            self.interface.entry_points.push(entry);
+        }
+        Ok(())
+    }
+
+    fn execution_modes(&mut self, entry: &mut EntryPoint) -> Result<(), Error> {
+        let module = self.module;
+        let (mut vertices, mut primitives, mut topology) = (0, 0, None);
+        let mut by_id = false;
+        for (target, offset) in &module.execution_modes {
+            if *target != entry.spirv_id {
+                continue;
+            }
+            let Some(instruction) = module.words.at(*offset) else {
+                continue;
+            };
+            let mode = instruction.operand(1)?;
+            let value = || instruction.operand(2);
+            match Mode::from_u32(mode) {
+                Some(Mode::LocalSize) => {
+                    if !by_id {
+                        let axis = |position: usize| {
+                            Ok::<_, Error>(LocalSize {
+                                value: instruction.operand(position)?,
+                                spec_id: None,
+                                expression: None,
+                            })
+                        };
+                        entry.local_size = Some([axis(2)?, axis(3)?, axis(4)?]);
+                    }
+                }
+                Some(Mode::LocalSizeId) => {
+                    by_id = true;
+                    entry.local_size = Some([
+                        self.axis(instruction.operand(2)?),
+                        self.axis(instruction.operand(3)?),
+                        self.axis(instruction.operand(4)?),
+                    ]);
+                }
+                Some(Mode::OutputVertices) if entry.stage == Stage::Mesh => vertices = value()?,
+                Some(Mode::OutputPrimitivesEXT) => primitives = value()?,
+                Some(Mode::OutputPoints) if entry.stage == Stage::Mesh => {
+                    topology = Some(Topology::Points)
+                }
+                Some(Mode::OutputLinesEXT) => topology = Some(Topology::Lines),
+                Some(Mode::OutputTrianglesEXT) => topology = Some(Topology::Triangles),
+                Some(Mode::Invocations) if entry.stage == Stage::Geometry => {
+                    entry.invocations = Some(value()?)
+                }
+                _ => {
+                    self.budget.keep(1)?;
+                    entry.execution_modes.push(ExecutionMode {
+                        mode,
+                        operands: instruction.rest(2).to_vec(),
+                    });
+                }
+            }
+        }
+        if entry.stage == Stage::Mesh {
+            // A mesh stage that names no topology makes triangles in neither form; the mode is mandatory.
+            entry.mesh = topology.map(|topology| MeshLimits {
+                max_vertices: vertices,
+                max_primitives: primitives,
+                topology,
+            });
+        }
+        if matches!(
+            entry.stage,
+            Stage::Compute | Stage::Task | Stage::Mesh | Stage::Unknown(_)
+        ) && let Some(size) = self.workgroup_size()?
+        {
+            entry.local_size = Some(size);
+        }
+        Ok(())
+    }
+
+    /// One axis given as a constant.
+    fn axis(&mut self, id: u32) -> LocalSize {
+        if let Some(value) = literal(self.module, id) {
+            return LocalSize {
+                value: clamp(value.bits()),
+                spec_id: None,
+                expression: None,
+            };
+        }
+        let expression = self
+            .types
+            .constants
+            .expression(self.module, &mut self.types.table, id);
+        self.axis_of(expression)
+    }
+
+    fn axis_of(&self, expression: Expression) -> LocalSize {
+        let value = clamp(self.types.constants.default_length(expression).unwrap_or(0));
+        if !self.types.constants.depends_on_spec(expression) {
+            return LocalSize {
+                value,
+                spec_id: None,
+                expression: None,
+            };
+        }
+        let spec_id = match self
+            .types
+            .table
+            .expressions
+            .nodes
+            .get(expression.0 as usize)
+        {
+            Some(ExpressionNode::Spec { id, .. }) => Some(*id),
+            _ => None,
+        };
+        LocalSize {
+            value,
+            spec_id,
+            expression: Some(expression),
+        }
+    }
+
+    /// Local size from the constant that is decorated with the `WorkgroupSize` built-in.
+    fn workgroup_size(&mut self) -> Result<Option<[LocalSize; 3]>, Error> {
+        let module = self.module;
+        let is_size = |id: u32| {
+            module.literal(id, Decoration::BuiltIn) == Some(spirv::BuiltIn::WorkgroupSize as u32)
+        };
+        let constant = module
+            .globals
+            .iter()
+            .filter_map(|offset| module.words.at(*offset))
+            .find(|instruction| {
+                matches!(
+                    Op::from_u32(instruction.opcode),
+                    Some(Op::ConstantComposite | Op::SpecConstantComposite | Op::SpecConstantOp)
+                ) && instruction.operands.get(1).copied().is_some_and(is_size)
+            });
+        let Some(constant) = constant else {
+            return Ok(None);
+        };
+        if Op::from_u32(constant.opcode) != Some(Op::SpecConstantOp) {
+            return Ok(Some([
+                self.axis(constant.operand(2)?),
+                self.axis(constant.operand(3)?),
+                self.axis(constant.operand(4)?),
+            ]));
+        }
+        let whole =
+            self.types
+                .constants
+                .expression(module, &mut self.types.table, constant.operand(1)?);
+        let mut axes = [LocalSize {
+            value: 0,
+            spec_id: None,
+            expression: None,
+        }; 3];
+        for (index, axis) in (0..).zip(&mut axes) {
+            let node = ExpressionNode::Operation {
+                opcode: Op::CompositeExtract as u32,
+                ty: ScalarType::U32,
+                components: 1,
+                operands: vec![whole],
+                literals: vec![index],
+            };
+            let part = self.types.constants.node(&mut self.types.table, node);
+            *axis = self.axis_of(part);
+        }
+        Ok(Some(axes))
+    }
+
+    /// The payload between task and mesh stage, in EXT and NV form.
+    fn payload(&mut self, entry: &mut EntryPoint, interface: &[u32]) -> Result<(), Error> {
+        if !matches!(entry.stage, Stage::Task | Stage::Mesh) {
+            return Ok(());
+        }
+        let module = self.module;
+        let mut size = None;
+        for id in interface {
+            let Some(definition) = module
+                .definition(*id)
+                .filter(|definition| Op::from_u32(definition.opcode) == Some(Op::Variable))
+            else {
+                continue;
+            };
+            let ty = crate::usage::variable_type(module, definition);
+            let class = definition
+                .operands
+                .get(2)
+                .copied()
+                .and_then(StorageClass::from_u32);
+            let is_payload = match class {
+                Some(StorageClass::TaskPayloadWorkgroupEXT) => true,
+                Some(StorageClass::Input | StorageClass::Output) => {
+                    module.has(*id, Decoration::PerTaskNV)
+                        || module.member_has(ty, 0, Decoration::PerTaskNV)
+                }
+                _ => false,
+            };
+            if is_payload {
+                let added = self.types.add(ty)?;
+                entry.payload.get_or_insert(added);
+                size = Some(
+                    size.unwrap_or(0u64)
+                        .saturating_add(self.types.table.fixed_size(added)),
+                );
+            }
+        }
+        entry.payload_size = size;
+        Ok(())
+    }
+
+    fn spec_ids(&mut self, entry: &EntryPoint, position: usize) -> Result<Vec<u32>, Error> {
+        let mut expressions: BTreeSet<Expression> = entry
+            .local_size
+            .iter()
+            .flatten()
+            .filter_map(|axis| axis.expression)
+            .collect();
+        let constants: Vec<u32> = self
+            .usages
+            .get(position)
+            .map(|usage| usage.usage.constants.iter().copied().collect())
+            .unwrap_or_default();
+        for id in constants {
+            expressions.insert(self.types.constants.expression(
+                self.module,
+                &mut self.types.table,
+                id,
+            ));
+        }
+        let variables = self
+            .usages
+            .get(position)
+            .map(|usage| usage.usage.variables.clone())
+            .unwrap_or_default();
+        for id in variables {
+            self.type_lengths(self.module.definition(id), &mut expressions)?;
+        }
+        let mut ids = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut work: Vec<Expression> = expressions.into_iter().collect();
+        while let Some(at) = work.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            self.budget.step()?;
+            if let Some(node) = self.types.table.expressions.nodes.get(at.0 as usize) {
+                if let ExpressionNode::Spec { id, .. } = node {
+                    ids.insert(*id);
+                }
+                work.extend(crate::evaluate::operands(node));
+            }
+        }
+        self.budget.keep(ids.len() / 8)?;
+        Ok(ids.into_iter().collect())
+    }
+
+    /// Expressions of array lengths in the type of a variable.
+    fn type_lengths(
+        &mut self,
+        variable: Option<Instruction<'_>>,
+        expressions: &mut BTreeSet<Expression>,
+    ) -> Result<(), Error> {
+        let module = self.module;
+        let Some(variable) = variable else {
+            return Ok(());
+        };
+        let mut seen: BTreeSet<TypeId> = BTreeSet::new();
+        let mut work = vec![crate::usage::variable_type(module, variable)];
+        while let Some(ty) = work.pop() {
+            if !seen.insert(TypeId(ty)) {
+                continue;
+            }
+            self.budget.step()?;
+            let Some(definition) = module.definition(ty) else {
+                continue;
+            };
+            match Op::from_u32(definition.opcode) {
+                Some(Op::TypeArray) => {
+                    let length = definition.operand(2)?;
+                    if literal(module, length).is_none() {
+                        expressions.insert(self.types.constants.expression(
+                            module,
+                            &mut self.types.table,
+                            length,
+                        ));
+                    }
+                    work.push(definition.operand(1)?);
+                }
+                Some(Op::TypeRuntimeArray) => work.push(definition.operand(1)?),
+                Some(Op::TypeStruct) => work.extend(definition.rest(1)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
