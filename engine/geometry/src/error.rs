@@ -95,14 +95,12 @@ pub enum Error {
         found: String,
     },
     /// A cached mesh is damaged, cut short, or of another version.
-    #[error("{path}: damaged mesh cache: {what} at byte {offset}: expected {expected}, found {found}", path = .path.display())]
+    #[error("{path}: damaged mesh cache: {what}: expected {expected}, found {found}", path = .path.display())]
     DamagedCache {
         /// The cache file.
         path: PathBuf,
-        /// What doesn't fit.
-        what: &'static str,
-        /// Where in the file, or of the record that is wrong.
-        offset: u64,
+        /// What doesn't fit, and where.
+        what: String,
         /// What should be there.
         expected: String,
         /// What is there.

@@ -23,7 +23,12 @@ fn corners(vertices: &[SourceVertex], triangle: &[u32]) -> [DVec3; 3] {
 
 /// For each vertex the first one with an equal position.
 fn weld(vertices: &[SourceVertex]) -> Vec<u32> {
-    meshopt::generate_position_remap_decoder(&vertices.iter().map(|vertex| Position(vertex.position)).collect::<Vec<_>>())
+    meshopt::generate_position_remap_decoder(
+        &vertices
+            .iter()
+            .map(|vertex| Position(vertex.position))
+            .collect::<Vec<_>>(),
+    )
 }
 
 struct Position([f32; 3]);
@@ -37,7 +42,12 @@ impl meshopt::DecodePosition for Position {
 /// Gives each vertex without a normal the smooth one of its position, and brings all others to unit length.
 /// The mesh has passed [`SourceMesh::check`].
 pub(crate) fn fill_missing(mesh: &mut SourceMesh) {
-    let missing = |vertex: &SourceVertex| Vec3::from(vertex.normal).as_dvec3().try_normalize().is_none();
+    let missing = |vertex: &SourceVertex| {
+        Vec3::from(vertex.normal)
+            .as_dvec3()
+            .try_normalize()
+            .is_none()
+    };
     if mesh.vertices.iter().any(missing) {
         let weld = weld(&mesh.vertices);
         let mut sums = vec![DVec3::ZERO; mesh.vertices.len()];
@@ -55,7 +65,11 @@ pub(crate) fn fill_missing(mesh: &mut SourceMesh) {
         for (vertex, &position) in mesh.vertices.iter_mut().zip(&weld) {
             if missing(vertex) {
                 let sum = sums[position as usize];
-                let normal = if sum.length_squared() > 1e-12 { sum.normalize() } else { fallback[position as usize] };
+                let normal = if sum.length_squared() > 1e-12 {
+                    sum.normalize()
+                } else {
+                    fallback[position as usize]
+                };
                 vertex.normal = normal.as_vec3().into();
             }
         }
@@ -69,7 +83,11 @@ pub(crate) fn fill_missing(mesh: &mut SourceMesh) {
 /// Splits vertices so that faces whose normals differ by more than the angle with the given cosine are shaded with an
 /// edge between them, and computes all normals. Vertices must be welded: one per position.
 pub(crate) fn crease(mesh: &mut SourceMesh, cosine: f64) {
-    let faces: Vec<_> = mesh.indices.chunks_exact(3).map(|triangle| face(corners(&mesh.vertices, triangle))).collect();
+    let faces: Vec<_> = mesh
+        .indices
+        .chunks_exact(3)
+        .map(|triangle| face(corners(&mesh.vertices, triangle)))
+        .collect();
 
     // Corners around each vertex, as one array with offsets.
     let mut offsets = vec![0_u32; mesh.vertices.len() + 1];
@@ -86,20 +104,31 @@ pub(crate) fn crease(mesh: &mut SourceMesh, cosine: f64) {
         next[vertex as usize] += 1;
     }
 
-    let unindexed: Vec<SourceVertex> = mesh.indices.iter().enumerate().map(|(corner, &vertex)| {
-        let mut result = mesh.vertices[vertex as usize];
-        let own = faces[corner / 3].map_or(DVec3::Z, |face| face.0);
-        let mut sum = DVec3::ZERO;
-        for &other in &around[offsets[vertex as usize] as usize..offsets[vertex as usize + 1] as usize] {
-            if let Some((normal, angles)) = faces[other as usize / 3] && normal.dot(own) >= cosine {
-                sum += normal * angles[other as usize % 3];
+    let unindexed: Vec<SourceVertex> = mesh
+        .indices
+        .iter()
+        .enumerate()
+        .map(|(corner, &vertex)| {
+            let mut result = mesh.vertices[vertex as usize];
+            let own = faces[corner / 3].map_or(DVec3::Z, |face| face.0);
+            let mut sum = DVec3::ZERO;
+            for &other in
+                &around[offsets[vertex as usize] as usize..offsets[vertex as usize + 1] as usize]
+            {
+                if let Some((normal, angles)) = faces[other as usize / 3]
+                    && normal.dot(own) >= cosine
+                {
+                    sum += normal * angles[other as usize % 3];
+                }
             }
-        }
-        // Rounded, so that corners whose sums differ only by the order of addition stay one vertex.
-        let normal = sum.try_normalize().unwrap_or(own);
-        result.normal = ((normal * 65536.0).round() / 65536.0).as_vec3().into();
-        result
-    }).collect();
+            // Rounded, and rid of minus zeros, so that corners whose sums differ only by the order of addition stay one vertex.
+            let normal = sum.try_normalize().unwrap_or(own);
+            result.normal = ((normal * 1_048_576.0).round() / 1_048_576.0 + DVec3::ZERO)
+                .as_vec3()
+                .into();
+            result
+        })
+        .collect();
     let (count, remap) = meshopt::generate_vertex_remap(&unindexed, None);
     mesh.indices = meshopt::remap_index_buffer(None, unindexed.len(), &remap);
     mesh.vertices = meshopt::remap_vertex_buffer(&unindexed, count, &remap);

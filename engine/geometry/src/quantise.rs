@@ -64,7 +64,9 @@ pub fn decode_octahedral(encoded: [i16; 2]) -> [f32; 3] {
     let z = 1.0 - x.abs() - y.abs();
     let t = (-z).max(0.0);
     let unfold = |value: f32| value + if value >= 0.0 { -t } else { t };
-    Vec3::new(unfold(x), unfold(y), z).normalize_or(Vec3::Z).into()
+    Vec3::new(unfold(x), unfold(y), z)
+        .normalize_or(Vec3::Z)
+        .into()
 }
 
 impl Vertex {
@@ -99,14 +101,18 @@ impl PositionGrid {
         while !fits(scale) {
             scale *= 2.0;
         }
-        Self { origin: least.map(|value| ((value / scale).floor() * scale) as f32), scale: scale as f32 }
+        Self {
+            origin: least.map(|value| ((value / scale).floor() * scale) as f32),
+            scale: scale as f32,
+        }
     }
 
     /// The nearest point of the grid.
     #[must_use]
     pub fn encode(&self, position: [f32; 3]) -> [u16; 3] {
         std::array::from_fn(|axis| {
-            let steps = (f64::from(position[axis]) - f64::from(self.origin[axis])) / f64::from(self.scale);
+            let steps =
+                (f64::from(position[axis]) - f64::from(self.origin[axis])) / f64::from(self.scale);
             steps.round().clamp(0.0, MAX_STEP) as u16
         })
     }
@@ -121,7 +127,11 @@ pub(crate) fn quantise(mesh: &SourceMesh) -> (PositionGrid, Vec<Vertex>) {
         greatest = greatest.max(position);
     }
     let grid = PositionGrid::new(least.into(), greatest.into());
-    let vertices = mesh.vertices.iter().map(|vertex| quantise_vertex(&grid, vertex)).collect();
+    let vertices = mesh
+        .vertices
+        .iter()
+        .map(|vertex| quantise_vertex(&grid, vertex))
+        .collect();
     (grid, vertices)
 }
 
@@ -131,6 +141,118 @@ fn quantise_vertex(grid: &PositionGrid, vertex: &SourceVertex) -> Vertex {
         tangent: 0,
         normal: encode_octahedral(vertex.normal),
         // The largest half: beyond it lies infinity, which no sampler can use.
-        uv: vertex.uv.map(|value| f32_to_f16(value.clamp(-65504.0, 65504.0))),
+        uv: vertex
+            .uv
+            .map(|value| f32_to_f16(value.clamp(-65504.0, 65504.0))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_comes_back() {
+        for half in 0..=u16::MAX {
+            let value = f16_to_f32(half);
+            let back = f32_to_f16(value);
+            // NaNs need only stay NaNs.
+            assert!(
+                back == half || (value.is_nan() && f16_to_f32(back).is_nan()),
+                "{half:04x} {value} {back:04x}"
+            );
+        }
+    }
+
+    #[test]
+    fn known_halves() {
+        for (value, half) in [
+            (0.0, 0),
+            (-0.0, 0x8000),
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65519.996, 0x7bff),
+            (65520.0, 0x7c00),
+            (1e9, 0x7c00),
+            (f32::INFINITY, 0x7c00),
+            (f32::NEG_INFINITY, 0xfc00),
+            (0.01, 0x211f),
+            (6.103_515_6e-5, 0x0400),
+            (5.960_464_5e-8, 0x0001),
+            (2.980_232_2e-8, 0),
+            (2.980_232_6e-8, 1),
+            (1e-45, 0),
+            // Ties: 1 + 2^-11 goes down to even, 1 + 3 * 2^-11 up.
+            (1.000_488_3, 0x3c00),
+            (1.001_464_8, 0x3c02),
+            (1.000_488_4, 0x3c01),
+        ] {
+            assert_eq!(f32_to_f16(value), half, "{value}");
+        }
+        assert!(f16_to_f32(f32_to_f16(f32::NAN)).is_nan());
+    }
+
+    #[test]
+    fn halves_round_to_nearest_even() {
+        for half in 0..0x7bff_u16 {
+            // Between each half and the next: exactly in the middle, and just beside it.
+            let (low, high) = (f16_to_f32(half), f16_to_f32(half + 1));
+            let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
+            assert_eq!(
+                f64::from(middle) * 2.0,
+                f64::from(low) + f64::from(high),
+                "the middle is exact in 32 bits"
+            );
+            for sign in [0, 0x8000] {
+                let signed = |value: f32| if sign == 0 { value } else { -value };
+                assert_eq!(
+                    f32_to_f16(signed(middle)),
+                    sign | (half + (half & 1)),
+                    "{middle}"
+                );
+                assert_eq!(f32_to_f16(signed(middle.next_down())), sign | half);
+                assert_eq!(f32_to_f16(signed(middle.next_up())), sign | (half + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn octahedral_normals() {
+        let mut worst = 0.0_f64;
+        let steps = 200;
+        for i in 0..=steps {
+            for j in 0..2 * steps {
+                let (polar, around) = (
+                    std::f64::consts::PI * f64::from(i) / f64::from(steps),
+                    std::f64::consts::PI * f64::from(j) / f64::from(steps),
+                );
+                let normal = glam::DVec3::new(
+                    polar.sin() * around.cos(),
+                    polar.sin() * around.sin(),
+                    polar.cos(),
+                );
+                let decoded = Vec3::from(decode_octahedral(encode_octahedral(
+                    normal.as_vec3().into(),
+                )))
+                .as_dvec3();
+                worst = worst.max(normal.cross(decoded).length().asin().to_degrees());
+                assert!(normal.dot(decoded) > 0.99);
+            }
+        }
+        assert!(worst < 0.004, "{worst} degrees");
+        for axis in [
+            [1.0, 0.0, 0.0],
+            [-1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, -1.0, 0.0],
+            [0.0, 0.0, 1.0],
+            [0.0, 0.0, -1.0],
+        ] {
+            assert_eq!(
+                decode_octahedral(encode_octahedral(axis)).map(|value| value + 0.0),
+                axis
+            );
+        }
     }
 }

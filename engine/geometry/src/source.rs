@@ -48,7 +48,10 @@ impl SourceMesh {
     /// that aren't finite, and coordinates beyond [`MAX_COORDINATE`].
     pub fn check(&self) -> Result<(), Error> {
         if self.indices.len() < 3 {
-            return Err(Error::NoTriangles { mesh: self.name.clone(), reason: "it has no faces" });
+            return Err(Error::NoTriangles {
+                mesh: self.name.clone(),
+                reason: "it has no faces",
+            });
         }
         let out_of_range = |element, index, expected: &str, found: String| Error::OutOfRange {
             mesh: self.name.clone(),
@@ -57,30 +60,76 @@ impl SourceMesh {
             expected: expected.to_owned(),
             found,
         };
-        for (element, found) in [("vertices", self.vertices.len()), ("triangles", self.indices.len() / 3)] {
+        for (element, found) in [
+            ("vertices", self.vertices.len()),
+            ("triangles", self.indices.len() / 3),
+        ] {
             if found > MAX_ELEMENTS {
-                return Err(Error::TooMany { mesh: self.name.clone(), element, limit: MAX_ELEMENTS, found });
+                return Err(Error::TooMany {
+                    mesh: self.name.clone(),
+                    element,
+                    limit: MAX_ELEMENTS,
+                    found,
+                });
             }
         }
         if !self.indices.len().is_multiple_of(3) {
             let found = self.indices.len().to_string();
-            return Err(out_of_range("index list", 0, "a length that is a multiple of 3", found));
+            return Err(out_of_range(
+                "index list",
+                0,
+                "a length that is a multiple of 3",
+                found,
+            ));
         }
         for (index, vertex) in self.vertices.iter().enumerate() {
-            if let Some(value) = vertex.position.iter().find(|value| !(value.abs() <= MAX_COORDINATE)) {
+            if let Some(value) = vertex
+                .position
+                .iter()
+                .find(|value| value.is_nan() || value.abs() > MAX_COORDINATE)
+            {
                 let expected = "a finite number of magnitude 2^60 or less";
-                return Err(out_of_range("position of vertex", index, expected, value.to_string()));
+                return Err(out_of_range(
+                    "position of vertex",
+                    index,
+                    expected,
+                    value.to_string(),
+                ));
             }
-            if let Some(value) = vertex.normal.iter().chain(&vertex.uv).find(|value| !value.is_finite()) {
+            if let Some(value) = vertex
+                .normal
+                .iter()
+                .chain(&vertex.uv)
+                .find(|value| !value.is_finite())
+            {
                 let expected = "finite numbers";
-                return Err(out_of_range("normal or texture coordinate of vertex", index, expected, value.to_string()));
+                return Err(out_of_range(
+                    "normal or texture coordinate of vertex",
+                    index,
+                    expected,
+                    value.to_string(),
+                ));
             }
         }
         let count = self.vertices.len();
-        match self.indices.iter().position(|&vertex| vertex as usize >= count) {
+        match self
+            .indices
+            .iter()
+            .position(|&vertex| vertex as usize >= count)
+        {
             Some(index) => {
-                let found = self.indices.get(index).copied().unwrap_or_default().to_string();
-                Err(out_of_range("vertex index of triangle", index / 3, &format!("less than {count}"), found))
+                let found = self
+                    .indices
+                    .get(index)
+                    .copied()
+                    .unwrap_or_default()
+                    .to_string();
+                Err(out_of_range(
+                    "vertex index of triangle",
+                    index / 3,
+                    &format!("less than {count}"),
+                    found,
+                ))
             }
             None => Ok(()),
         }
@@ -94,7 +143,8 @@ impl SourceMesh {
         self.check()?;
         let (count, remap) = meshopt::generate_vertex_remap(&self.vertices, Some(&self.indices));
         self.vertices = meshopt::remap_vertex_buffer(&self.vertices, count, &remap);
-        self.indices = meshopt::remap_index_buffer(Some(&self.indices), self.vertices.len(), &remap);
+        self.indices =
+            meshopt::remap_index_buffer(Some(&self.indices), self.vertices.len(), &remap);
         Ok(())
     }
 
@@ -107,7 +157,7 @@ impl SourceMesh {
         let before = self.triangle_count();
         let (vertices, mut kept) = (&self.vertices, Vec::with_capacity(self.indices.len()));
         for triangle in self.indices.chunks_exact(3) {
-            let corner = |k: usize| DVec3::from(Vec3::from(vertices[triangle[k] as usize].position).as_dvec3());
+            let corner = |k: usize| Vec3::from(vertices[triangle[k] as usize].position).as_dvec3();
             let (a, b, c) = (corner(0), corner(1), corner(2));
             if a != b && b != c && c != a && (b - a).cross(c - a) != DVec3::ZERO {
                 kept.extend_from_slice(triangle);
@@ -115,7 +165,10 @@ impl SourceMesh {
         }
         self.indices = kept;
         if self.indices.is_empty() {
-            return Err(Error::NoTriangles { mesh: self.name.clone(), reason: "every face has zero area" });
+            return Err(Error::NoTriangles {
+                mesh: self.name.clone(),
+                reason: "every face has zero area",
+            });
         }
         Ok(before - self.triangle_count())
     }
@@ -133,7 +186,11 @@ impl SourceMesh {
     /// The mean of all vertices, object space; the centre of niagara's and our bounding spheres.
     #[must_use]
     pub fn mean_vertex(&self) -> [f64; 3] {
-        let sum: DVec3 = self.vertices.iter().map(|vertex| Vec3::from(vertex.position).as_dvec3()).sum();
+        let sum: DVec3 = self
+            .vertices
+            .iter()
+            .map(|vertex| Vec3::from(vertex.position).as_dvec3())
+            .sum();
         (sum / self.vertices.len().max(1) as f64).into()
     }
 
@@ -141,7 +198,11 @@ impl SourceMesh {
     #[must_use]
     pub fn radius_about(&self, centre: [f64; 3]) -> f64 {
         let centre = DVec3::from(centre);
-        let squares = self.vertices.iter().map(|vertex| Vec3::from(vertex.position).as_dvec3().distance_squared(centre));
+        let squares = self.vertices.iter().map(|vertex| {
+            Vec3::from(vertex.position)
+                .as_dvec3()
+                .distance_squared(centre)
+        });
         squares.fold(0.0, f64::max).sqrt()
     }
 }
@@ -154,13 +215,20 @@ impl SourceMesh {
 pub fn normalise(mesh: &mut SourceMesh, radius: f32) -> Result<(), Error> {
     if !(radius > 0.0 && radius <= MAX_COORDINATE) {
         let (field, expected) = ("normalise_radius", "a positive number up to 2^60");
-        return Err(Error::Settings { field, expected, found: radius.to_string() });
+        return Err(Error::Settings {
+            field,
+            expected,
+            found: radius.to_string(),
+        });
     }
     mesh.check()?;
     let centre = mesh.mean_vertex();
     let scale = f64::from(radius) / mesh.radius_about(centre);
     if !scale.is_finite() {
-        return Err(Error::NoTriangles { mesh: mesh.name.clone(), reason: "all vertices are at one place" });
+        return Err(Error::NoTriangles {
+            mesh: mesh.name.clone(),
+            reason: "all vertices are at one place",
+        });
     }
     for vertex in &mut mesh.vertices {
         let position = Vec3::from(vertex.position).as_dvec3() - DVec3::from(centre);

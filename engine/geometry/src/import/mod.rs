@@ -9,11 +9,21 @@ use crate::{Error, source::SourceMesh};
 
 /// Reads a whole file; a directory, pipe or device is refused before anything is read from it.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
-    let read = |source| Error::Read { path: path.to_owned(), source };
+    let read = |source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
     let kind = std::fs::metadata(path).map_err(read)?.file_type();
     if !kind.is_file() {
-        let found = if kind.is_dir() { "a directory" } else { "something that is not a plain file" };
-        return Err(Error::NotAFile { path: path.to_owned(), found });
+        let found = if kind.is_dir() {
+            "a directory"
+        } else {
+            "something that is not a plain file"
+        };
+        return Err(Error::NotAFile {
+            path: path.to_owned(),
+            found,
+        });
     }
     std::fs::read(path).map_err(read)
 }
@@ -28,12 +38,23 @@ pub fn import_file(path: &Path) -> Result<SourceMesh, Error> {
 
 /// As [`import_file`], of a file already read; `path` only names it.
 pub(crate) fn import_bytes(path: &Path, bytes: &[u8]) -> Result<SourceMesh, Error> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let extension = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     if extension != "obj" {
-        return Err(Error::UnknownFormat { path: path.to_owned(), extension });
+        return Err(Error::UnknownFormat {
+            path: path.to_owned(),
+            extension,
+        });
     }
     let mut mesh = obj(&path.display().to_string(), bytes)?;
-    mesh.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    mesh.name = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     Ok(mesh)
 }
 

@@ -16,9 +16,41 @@ const MISSING: u32 = u32::MAX;
 
 /// Keywords that describe something other than triangles.
 const PASSED_OVER: &[&[u8]] = &[
-    b"o", b"g", b"s", b"mg", b"usemtl", b"mtllib", b"usemap", b"maplib", b"l", b"p", b"vp", b"cstype", b"deg", b"bmat",
-    b"step", b"curv", b"curv2", b"surf", b"parm", b"trim", b"hole", b"scrv", b"sp", b"end", b"con", b"bevel",
-    b"c_interp", b"d_interp", b"lod", b"shadow_obj", b"trace_obj", b"ctech", b"stech", b"call", b"csh",
+    b"o",
+    b"g",
+    b"s",
+    b"mg",
+    b"usemtl",
+    b"mtllib",
+    b"usemap",
+    b"maplib",
+    b"l",
+    b"p",
+    b"vp",
+    b"cstype",
+    b"deg",
+    b"bmat",
+    b"step",
+    b"curv",
+    b"curv2",
+    b"surf",
+    b"parm",
+    b"trim",
+    b"hole",
+    b"scrv",
+    b"sp",
+    b"end",
+    b"con",
+    b"bevel",
+    b"c_interp",
+    b"d_interp",
+    b"lod",
+    b"shadow_obj",
+    b"trace_obj",
+    b"ctech",
+    b"stech",
+    b"call",
+    b"csh",
 ];
 
 #[derive(Default)]
@@ -47,11 +79,19 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<SourceMesh, Error> {
             Ok(Some(keyword)) => {
                 unknown.get_or_insert((line, keyword));
             }
-            Err(message) => return Err(Error::Obj { file: file.to_owned(), line, message }),
+            Err(message) => {
+                return Err(Error::Obj {
+                    file: file.to_owned(),
+                    line,
+                    message,
+                });
+            }
         }
     }
     if let Some((line, keyword)) = unknown {
-        log::warn!("{file}:{line}: unknown keyword {keyword:?} passed over (only the first is reported)");
+        log::warn!(
+            "{file}:{line}: unknown keyword {keyword:?} passed over (only the first is reported)"
+        );
     }
     reader.finish(file)
 }
@@ -59,17 +99,27 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<SourceMesh, Error> {
 impl Reader {
     /// Takes one line; returns its keyword when that is unknown.
     fn element(&mut self, text: &[u8], line: u32) -> Result<Option<String>, String> {
-        let mut words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-        let Some(keyword) = words.next() else { return Ok(None) };
+        let mut words = text
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        let Some(keyword) = words.next() else {
+            return Ok(None);
+        };
         match keyword {
             b"v" => {
                 let position = numbers("position", &mut words, 3)?;
                 if let Some(value) = position.iter().find(|value| value.abs() > MAX_COORDINATE) {
-                    return Err(format!("position: expected coordinates of magnitude 2^60 or less, found {value}"));
+                    return Err(format!(
+                        "position: expected coordinates of magnitude 2^60 or less, found {value}"
+                    ));
                 }
                 push("positions", &mut self.positions, position)?;
             }
-            b"vn" => push("normals", &mut self.normals, numbers("normal", &mut words, 3)?)?,
+            b"vn" => push(
+                "normals",
+                &mut self.normals,
+                numbers("normal", &mut words, 3)?,
+            )?,
             b"vt" => {
                 let [u, v, _] = numbers("texture coordinate", &mut words, 1)?;
                 push("texture coordinates", &mut self.uvs, [u, 1.0 - v])?;
@@ -81,7 +131,11 @@ impl Reader {
         Ok(None)
     }
 
-    fn face<'a>(&mut self, words: &mut impl Iterator<Item = &'a [u8]>, line: u32) -> Result<(), String> {
+    fn face<'a>(
+        &mut self,
+        words: &mut impl Iterator<Item = &'a [u8]>,
+        line: u32,
+    ) -> Result<(), String> {
         let first_corner = self.corners.len();
         for word in words {
             let corner = self.corner(word)?;
@@ -105,41 +159,75 @@ impl Reader {
             if part.is_empty() {
                 continue;
             }
-            let number = std::str::from_utf8(part).ok().and_then(|text| text.parse::<i64>().ok());
-            let number = number.ok_or_else(|| format!("face corner {}: expected whole numbers", shown(word)))?;
-            let index = if number > 0 { number - 1 } else { number.saturating_add(count as i64) };
+            let number = std::str::from_utf8(part)
+                .ok()
+                .and_then(|text| text.parse::<i64>().ok());
+            let number = number
+                .ok_or_else(|| format!("face corner {}: expected whole numbers", shown(word)))?;
+            let index = if number > 0 {
+                number - 1
+            } else {
+                number.saturating_add(count as i64)
+            };
             if number == 0 || index < 0 || index >= i64::from(MISSING) {
-                return Err(format!("face corner {}: index {number} is out of range", shown(word)));
+                return Err(format!(
+                    "face corner {}: index {number} is out of range",
+                    shown(word)
+                ));
             }
             *slot = index as u32;
         }
         if corner[0] == MISSING || parts.next().is_some() {
-            return Err(format!("face corner {}: expected position/uv/normal", shown(word)));
+            return Err(format!(
+                "face corner {}: expected position/uv/normal",
+                shown(word)
+            ));
         }
         Ok(corner)
     }
 
     fn finish(self, file: &str) -> Result<SourceMesh, Error> {
         let mut vertices = Vec::with_capacity(self.corners.len());
-        let (mut corners, mut positions): (Vec<SourceVertex>, Vec<DVec3>) = (Vec::new(), Vec::new());
-        let ends = self.faces.iter().skip(1).map(|face| face.first_corner).chain([self.corners.len()]);
+        let (mut corners, mut positions): (Vec<SourceVertex>, Vec<DVec3>) =
+            (Vec::new(), Vec::new());
+        let ends = self
+            .faces
+            .iter()
+            .skip(1)
+            .map(|face| face.first_corner)
+            .chain([self.corners.len()]);
         for (face, end) in self.faces.iter().zip(ends) {
             corners.clear();
             positions.clear();
             for corner in &self.corners[face.first_corner..end] {
                 let vertex = self.vertex(*corner);
-                let vertex = vertex.map_err(|message| Error::Obj { file: file.to_owned(), line: face.line, message })?;
+                let vertex = vertex.map_err(|message| Error::Obj {
+                    file: file.to_owned(),
+                    line: face.line,
+                    message,
+                })?;
                 corners.push(vertex);
                 positions.push(Vec3::from(vertex.position).as_dvec3());
             }
-            polygon::triangulate(&positions, |triangle| vertices.extend(triangle.map(|corner| corners[corner])));
+            polygon::triangulate(&positions, |triangle| {
+                vertices.extend(triangle.map(|corner| corners[corner]));
+            });
         }
         if vertices.len() / 3 > MAX_ELEMENTS {
             let found = vertices.len() / 3;
-            return Err(Error::TooMany { mesh: file.to_owned(), element: "triangles", limit: MAX_ELEMENTS, found });
+            return Err(Error::TooMany {
+                mesh: file.to_owned(),
+                element: "triangles",
+                limit: MAX_ELEMENTS,
+                found,
+            });
         }
         let indices = (0..vertices.len() as u32).collect();
-        let mut mesh = SourceMesh { name: file.to_owned(), vertices, indices };
+        let mut mesh = SourceMesh {
+            name: file.to_owned(),
+            vertices,
+            indices,
+        };
         mesh.deduplicate()?;
         let dropped = mesh.drop_degenerate()?;
         if dropped > 0 {
@@ -154,7 +242,13 @@ impl Reader {
             if index == MISSING {
                 return Ok(T::default());
             }
-            let missing = || format!("face: {what} {} is out of range: the file has {}", u64::from(index) + 1, values.len());
+            let missing = || {
+                format!(
+                    "face: {what} {} is out of range: the file has {}",
+                    u64::from(index) + 1,
+                    values.len()
+                )
+            };
             values.get(index as usize).copied().ok_or_else(missing)
         }
         Ok(SourceVertex {
@@ -166,7 +260,11 @@ impl Reader {
 }
 
 /// Reads up to three numbers, of which the first `needed` must be there; what follows (weights, colours) is passed over.
-fn numbers<'a>(what: &str, words: &mut impl Iterator<Item = &'a [u8]>, needed: usize) -> Result<[f32; 3], String> {
+fn numbers<'a>(
+    what: &str,
+    words: &mut impl Iterator<Item = &'a [u8]>,
+    needed: usize,
+) -> Result<[f32; 3], String> {
     let mut values = [0.0; 3];
     for (k, value) in values.iter_mut().enumerate() {
         let Some(word) = words.next() else {
@@ -175,10 +273,16 @@ fn numbers<'a>(what: &str, words: &mut impl Iterator<Item = &'a [u8]>, needed: u
             }
             break;
         };
-        let number = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f32>().ok());
-        let number = number.ok_or_else(|| format!("{what}: expected a number, found {}", shown(word)))?;
+        let number = std::str::from_utf8(word)
+            .ok()
+            .and_then(|text| text.parse::<f32>().ok());
+        let number =
+            number.ok_or_else(|| format!("{what}: expected a number, found {}", shown(word)))?;
         if !number.is_finite() {
-            return Err(format!("{what}: expected a finite number, found {}", shown(word)));
+            return Err(format!(
+                "{what}: expected a finite number, found {}",
+                shown(word)
+            ));
         }
         // Minus zero becomes zero, so that equal positions have equal bits.
         *value = number + 0.0;
@@ -195,8 +299,13 @@ fn push<T>(what: &str, list: &mut Vec<T>, value: T) -> Result<(), String> {
 }
 
 fn check_text(text: &[u8]) -> Result<(), String> {
-    match text.iter().find(|&&byte| byte < b' ' && !byte.is_ascii_whitespace()) {
-        Some(byte) => Err(format!("expected text, found byte 0x{byte:02x}: not a Wavefront OBJ file")),
+    match text
+        .iter()
+        .find(|&&byte| byte < b' ' && !byte.is_ascii_whitespace())
+    {
+        Some(byte) => Err(format!(
+            "expected text, found byte 0x{byte:02x}: not a Wavefront OBJ file"
+        )),
         None => Ok(()),
     }
 }
@@ -215,7 +324,10 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: Some(bytes), line: 0 }
+        Self {
+            rest: Some(bytes),
+            line: 0,
+        }
     }
 
     fn physical(&mut self) -> Option<&'a [u8]> {

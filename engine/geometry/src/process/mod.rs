@@ -7,8 +7,8 @@ mod bounds;
 mod lods;
 mod meshlets;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::mesh::{Lod, Mesh, Meshlet, PositionGrid, Vertex};
 use crate::progress::{OnProgress, Progress, Stage};
@@ -29,8 +29,12 @@ impl Working<'_> {
     /// meshoptimizer's view of the positions.
     fn adapter(&self) -> Result<meshopt::VertexDataAdapter<'_>, Error> {
         let stride = size_of::<SourceVertex>();
-        meshopt::VertexDataAdapter::new(bytemuck::cast_slice(&self.decoded), stride, 0)
-            .map_err(|source| Error::Meshopt { mesh: self.name.to_owned(), source })
+        meshopt::VertexDataAdapter::new(bytemuck::cast_slice(&self.decoded), stride, 0).map_err(
+            |source| Error::Meshopt {
+                mesh: self.name.to_owned(),
+                source,
+            },
+        )
     }
 }
 
@@ -48,9 +52,19 @@ struct LodMeshlets {
 /// # Errors
 /// As [`SourceMesh::check`] and [`Settings::check`]; [`Error::NoTriangles`] when every triangle has zero area, before or
 /// after quantisation.
-pub fn process(source: &SourceMesh, settings: &Settings, on_progress: OnProgress<'_>) -> Result<Mesh, Error> {
+pub fn process(
+    source: &SourceMesh,
+    settings: &Settings,
+    on_progress: OnProgress<'_>,
+) -> Result<Mesh, Error> {
     settings.check()?;
-    let report = |stage, fraction| on_progress(Progress { mesh: &source.name, stage, fraction });
+    let report = |stage, fraction| {
+        on_progress(Progress {
+            mesh: &source.name,
+            stage,
+            fraction,
+        });
+    };
     report(Stage::Optimise, 0.0);
     let mut source = source.clone();
     let mut dropped = source.drop_degenerate()?;
@@ -70,8 +84,14 @@ pub fn process(source: &SourceMesh, settings: &Settings, on_progress: OnProgress
     let finished = Mutex::new(Vec::<(usize, Result<LodMeshlets, Error>)>::new());
     let total = settings.max_lods;
     let keep = |lod: usize, result| {
-        finished.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((lod, result));
-        report(Stage::Meshlets, (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / total as f32);
+        finished
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .push((lod, result));
+        report(
+            Stage::Meshlets,
+            (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / total as f32,
+        );
     };
     let chain = rayon::in_place_scope(|scope| {
         let (working, keep) = (&working, &keep);
@@ -82,22 +102,29 @@ pub fn process(source: &SourceMesh, settings: &Settings, on_progress: OnProgress
             if lod + 1 == total {
                 break;
             }
-            let Some(next) = lods::simplify(working, &indices, error)? else { break };
+            let Some(next) = lods::simplify(working, &indices, error)? else {
+                break;
+            };
             (indices, error) = next;
             report(Stage::Simplify, (lod + 1) as f32 / total as f32);
         }
         Ok(())
     });
     chain?;
-    let mut finished = finished.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut finished = finished
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
     finished.sort_by_key(|(lod, _)| *lod);
-    let lods = finished.into_iter().map(|(_, result)| result).collect::<Result<Vec<_>, _>>()?;
-    let mesh = assemble(&source.name, working, lods)?;
+    let lods = finished
+        .into_iter()
+        .map(|(_, result)| result)
+        .collect::<Result<Vec<_>, _>>()?;
+    let mesh = assemble(&source.name, &working, lods)?;
     report(Stage::Done, 1.0);
     Ok(mesh)
 }
 
-/// Quantises, merges what became equal, drops what became degenerate, and puts triangles in a good order.
+/// Quantises, merges what became equal, drops what became degenerate, and puts neighbouring triangles together.
 fn optimise<'a>(
     source: &'a SourceMesh,
     settings: &'a Settings,
@@ -115,33 +142,59 @@ fn optimise<'a>(
     }
     if indices.is_empty() {
         let reason = "every face has zero area after quantisation";
-        return Err(Error::NoTriangles { mesh: source.name.clone(), reason });
+        return Err(Error::NoTriangles {
+            mesh: source.name.clone(),
+            reason,
+        });
     }
     let (count, remap) = meshopt::generate_vertex_remap(&quantised, Some(&indices));
     let vertices = meshopt::remap_vertex_buffer(&quantised, count, &remap);
     let indices = meshopt::remap_index_buffer(Some(&indices), quantised.len(), &remap);
 
-    let decoded = vertices.iter().map(|vertex| decode(&grid, vertex)).collect();
-    let working = Working { name: &source.name, settings, grid, vertices, decoded };
-    let mut indices = meshopt::optimize_vertex_cache(&indices, working.vertices.len());
-    // May lose 5 % of the vertex cache's hits for less overdraw.
-    meshopt::optimize_overdraw_in_place(&mut indices, &working.adapter()?, 1.05);
+    let decoded = vertices
+        .iter()
+        .map(|vertex| decode(&grid, vertex))
+        .collect();
+    let working = Working {
+        name: &source.name,
+        settings,
+        grid,
+        vertices,
+        decoded,
+    };
+    let indices = meshopt::optimize_vertex_cache(&indices, working.vertices.len());
     Ok((working, indices))
 }
 
 fn decode(grid: &PositionGrid, vertex: &Vertex) -> SourceVertex {
-    SourceVertex { position: grid.decode(vertex.position), normal: vertex.normal(), uv: vertex.uv() }
+    SourceVertex {
+        position: grid.decode(vertex.position),
+        normal: vertex.normal(),
+        uv: vertex.uv(),
+    }
 }
 
 /// Puts the LODs one behind the other and the vertices in the order in which LOD 0's meshlets read them.
-fn assemble(name: &str, working: Working<'_>, parts: Vec<LodMeshlets>) -> Result<Mesh, Error> {
-    let mut mesh = Mesh { name: name.to_owned(), grid: working.grid, ..Mesh::default() };
+fn assemble(name: &str, working: &Working<'_>, parts: Vec<LodMeshlets>) -> Result<Mesh, Error> {
+    let mut mesh = Mesh {
+        name: name.to_owned(),
+        grid: working.grid,
+        ..Mesh::default()
+    };
     for part in parts {
-        let (first_vertex, first_triangle) = (mesh.meshlet_vertices.len(), mesh.meshlet_triangles.len());
-        let total = first_vertex.max(first_triangle).saturating_add(part.vertices.len().max(part.triangles.len()));
+        let (first_vertex, first_triangle) =
+            (mesh.meshlet_vertices.len(), mesh.meshlet_triangles.len());
+        let total = first_vertex
+            .max(first_triangle)
+            .saturating_add(part.vertices.len().max(part.triangles.len()));
         if total > u32::MAX as usize {
             let (limit, element) = (u32::MAX as usize, "meshlet vertices or triangles");
-            return Err(Error::TooMany { mesh: name.to_owned(), element, limit, found: total });
+            return Err(Error::TooMany {
+                mesh: name.to_owned(),
+                element,
+                limit,
+                found: total,
+            });
         }
         mesh.lods.push(Lod {
             first_meshlet: mesh.meshlets.len() as u32,
@@ -149,11 +202,12 @@ fn assemble(name: &str, working: Working<'_>, parts: Vec<LodMeshlets>) -> Result
             triangle_count: part.triangle_count,
             error: part.error,
         });
-        mesh.meshlets.extend(part.meshlets.iter().map(|meshlet| Meshlet {
-            vertex_offset: meshlet.vertex_offset + first_vertex as u32,
-            triangle_offset: meshlet.triangle_offset + first_triangle as u32,
-            ..*meshlet
-        }));
+        mesh.meshlets
+            .extend(part.meshlets.iter().map(|meshlet| Meshlet {
+                vertex_offset: meshlet.vertex_offset + first_vertex as u32,
+                triangle_offset: meshlet.triangle_offset + first_triangle as u32,
+                ..*meshlet
+            }));
         mesh.meshlet_vertices.extend_from_slice(&part.vertices);
         mesh.meshlet_triangles.extend_from_slice(&part.triangles);
     }
