@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::error::Error;
@@ -22,11 +23,11 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Error> {
     })
 }
 
-/// The command as a person would type it.
+/// The command as a person would type it, so without the program's folder.
 pub(crate) fn text(command: &Command) -> String {
-    let words = [command.get_program()]
-        .into_iter()
-        .chain(command.get_args());
+    let program = command.get_program();
+    let name = Path::new(program).file_name().unwrap_or(program);
+    let words = [name].into_iter().chain(command.get_args());
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn commands_are_shown_as_typed() {
-        let mut command = Command::new("apt-get");
+        let mut command = Command::new("/usr/bin/apt-get");
         command.args(["install", "g++", "it's", "", "a b"]);
         assert_eq!(text(&command), r"apt-get install g++ 'it'\''s' '' 'a b'");
         assert_eq!(text(&Privilege::Sudo.command("id")), "sudo id");

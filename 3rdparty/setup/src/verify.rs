@@ -13,9 +13,6 @@ use crate::parts;
 use crate::shaderc;
 use crate::workspace::Workspace;
 
-/// The packages whose tests run on the GPU, and so once more under the newer layer.
-const GPU_PACKAGES: [&str; 3] = ["impel-gpu", "impel", "scenes"];
-
 /// Provides what is missing, then runs every step. Says at the end what ran and what did not.
 pub(crate) fn run(
     machine: &Machine,
@@ -36,8 +33,6 @@ pub(crate) fn run(
     shaderc::ensure(machine, workspace)?;
 
     let mut report = Vec::new();
-    let layer = parts::validation_layer(machine)
-        .map_or("unknown".into(), |[a, b, c]| format!("{a}.{b}.{c}"));
     step(
         &mut report,
         "format",
@@ -47,29 +42,33 @@ pub(crate) fn run(
         "clippy",
         "--workspace",
         "--all-targets",
+        "--all-features",
         "--",
         "--deny=warnings",
     ];
     step(&mut report, "lints", &mut cargo(workspace, &lints))?;
-    // The development profile (optimised lightly, see Cargo.toml) keeps the overflow checks and debug assertions.
-    let tests = format!("tests, doc examples too, with validation layer {layer}");
+    // Features are all on everywhere else, so what is built without them needs a look of its own.
     step(
         &mut report,
-        &tests,
-        &mut cargo(workspace, &["test", "--workspace"]),
+        "the demo's build, without optional features",
+        &mut cargo(workspace, &["check"]),
     )?;
-    let mut docs = cargo(workspace, &["doc", "--workspace", "--no-deps"]);
+    let mut docs = cargo(
+        workspace,
+        &["doc", "--workspace", "--no-deps", "--all-features"],
+    );
     step(
         &mut report,
         "documentation",
         docs.env("RUSTDOCFLAGS", "--deny=warnings"),
     )?;
-    let rebake = ["test", "--package=impel-shaders", "--features=bake"];
-    step(
-        &mut report,
-        "baked shaders against their sources",
-        &mut cargo(workspace, &rebake),
-    )?;
+    // Tests that bake the shaders anew and compare are among these, behind a feature. The development profile
+    // (lightly optimised, see Cargo.toml) keeps overflow checks and debug assertions.
+    let tests = ["test", "--workspace", "--all-features"];
+    let layer = parts::validation_layer(machine)
+        .map_or("unknown".into(), |[a, b, c]| format!("{a}.{b}.{c}"));
+    let heading = format!("tests and doc examples, with validation layer {layer}");
+    step(&mut report, &heading, &mut cargo(workspace, &tests))?;
     match left_out {
         Some(reason) => report.push(format!(
             "NOT RUN: GPU tests with the newer validation layer: {reason}"
@@ -80,10 +79,12 @@ pub(crate) fn run(
                 "GPU tests with validation layer {}",
                 newer_layer::layer_version(&root)
             );
-            let mut tests = cargo(workspace, &["test", "--tests", "--config"]);
-            tests.arg(newer_layer::runner_option(&root)?);
-            tests.args(GPU_PACKAGES.map(|package| format!("--package={package}")));
-            step(&mut report, &heading, &mut tests)?;
+            // The same selection as above: another one would turn off features and build much anew.
+            let mut again = cargo(workspace, &tests);
+            again
+                .args(["--tests", "--config"])
+                .arg(newer_layer::runner_option(&root)?);
+            step(&mut report, &heading, &mut again)?;
         }
     }
     println!("\n== verify");
