@@ -8,7 +8,7 @@ mod device;
 mod error;
 mod frame;
 mod memory;
-//pub mod noop;
+pub mod noop;
 mod pass;
 mod pipeline;
 mod shader;

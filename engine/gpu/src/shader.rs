@@ -1,7 +1,7 @@
 //! Shaders: SPIR-V with what it says of itself.
 
 use crate::{Error, Result};
-use impel_spirv::Interface;
+use impel_spirv::{Interface, SpecValue, StageInput};
 
 /// A shader as it is stored: SPIR-V and, baked beside it, its reflection.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ impl Shader {
         if code.refl.is_empty() {
             return Shader::new(code.name, code.spirv);
         }
-        match impel_spirv::load(code.refl, code.spirv) {
+        match impel_spirv::reflect(code.spirv) {
             Ok(interface) => Shader::with_interface(code.name, code.spirv, interface),
             Err(error) => {
                 log::warn!(
@@ -71,6 +71,15 @@ impl Shader {
             interface,
             entry_point,
         })
+    }
+
+    /// The shader as a stage to be merged and matched with others.
+    pub(crate) fn stage_input<'a>(&'a self, constants: &'a [(u32, SpecValue)]) -> StageInput<'a> {
+        StageInput {
+            entry_point: &self.entry_point,
+            spec_values: constants,
+            ..StageInput::new(&self.name, &self.interface)
+        }
     }
 
     /// Name of the source file.

@@ -218,11 +218,7 @@ fn check_stages(desc: &GraphicsPipelineDesc<'_>) -> Result<Vec<Stage>> {
 fn match_neighbours(desc: &GraphicsPipelineDesc<'_>) -> Result<()> {
     for pair in desc.shaders.windows(2) {
         let [from, to] = pair else { continue };
-        let (output, input) = (entry_point(from)?, entry_point(to)?);
-        match_stages(
-            (&from.name, &from.interface, output),
-            (&to.name, &to.interface, input),
-        )?;
+        match_stages(&from.stage_input(&[]), &to.stage_input(&[]))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::device::{Gpu, Inner};
 use crate::shader::Shader;
 use crate::{Error, Result};
 use ash::vk;
-use impel_spirv::{MergeLimits, ProgramLayout, Slot, SpecValue, StageInput, merge};
+use impel_spirv::{MergeLimits, ProgramLayout, Slot, SpecValue, merge};
 
 /// Layout, set layouts and template of a pipeline.
 pub(crate) struct Layouts {
@@ -27,16 +27,11 @@ pub(crate) fn merge_stages(
 ) -> Result<ProgramLayout> {
     let stages: Vec<_> = shaders
         .iter()
-        .map(|shader| StageInput {
-            file: &shader.name,
-            interface: &shader.interface,
-            entry_point: &shader.entry_point,
-            spec_values: constants,
-        })
+        .map(|shader| shader.stage_input(constants))
         .collect();
     let limits = MergeLimits {
         max_push_descriptors: gpu.info.limits.max_push_descriptors,
-        max_push_constants: gpu.info.limits.max_push_constants,
+        max_push_constants_size: gpu.info.limits.max_push_constants,
         ..Default::default()
     };
     Ok(merge(&stages, &limits)?)
@@ -176,14 +171,9 @@ fn template(
 pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::DescriptorSetLayout>> {
     let stages: Vec<_> = shaders
         .iter()
-        .map(|shader| StageInput {
-            file: &shader.name,
-            interface: &shader.interface,
-            entry_point: &shader.entry_point,
-            spec_values: &[],
-        })
+        .map(|shader| shader.stage_input(&[]))
         .collect();
-    let merged = merge(&stages, &MergeLimits::unlimited())?;
+    let merged = merge(&stages, &MergeLimits::default().any_sets())?;
     let sets = merged
         .slots
         .iter()

@@ -3,7 +3,7 @@
 use crate::device::Limits;
 use crate::pass::{Scopes, ShaderAccess, Stage};
 use ash::vk;
-use impel_spirv::{Access, DescriptorType, Slot, Stage as ShaderStage};
+use impel_spirv::{DescriptorType, Slot, Stage as ShaderStage};
 
 /// One descriptor of a pipeline's set 0, ready for checking bindings and tracking hazards.
 #[derive(Clone, Debug)]
@@ -111,7 +111,6 @@ fn scopes_of(slot: &Slot) -> Scopes {
         if access.writes() {
             scopes = scopes.union(Scopes::shader(stage, ShaderAccess::StorageWrite));
         }
-        debug_assert!(access != Access::None || scopes.is_empty() || !slot.access.is_empty());
     }
     scopes
 }

@@ -1,6 +1,12 @@
 //! Tests of the no-op driver with `ash` and `vk-mem` alone.
 
+mod commands;
+mod device;
+mod disturb;
 mod memory;
+mod surface;
+mod sync;
+mod threads;
 
 use super::{NoopDesc, NoopDriver};
 use ash::vk;
