@@ -57,34 +57,27 @@ impl Command {
 }
 
 /// What is wrong with a command buffer's order: draws outside rendering, other work inside, labels and rendering left open.
-/// Secondary command buffers, which may draw within the rendering of others, are recorded with no begin of rendering;
-/// the no-op driver knows them not apart, so a draw before any begin in a buffer without one is let pass.
-pub(super) fn at_end(commands: &[Command]) -> Vec<String> {
+/// A secondary command buffer may draw within the rendering of another.
+pub(super) fn at_end(commands: &[Command], secondary: bool) -> Vec<String> {
     let mut errors = Vec::new();
     let (mut rendering, mut labels) = (false, 0i64);
-    let renders = commands.iter().any(|c| {
-        matches!(
-            c,
-            Command::BeginRendering { .. } | Command::BeginRenderPass { .. }
-        )
-    });
     for (index, command) in commands.iter().enumerate() {
         if rendering && command.only_outside() {
             errors.push(format!(
                 "command {index} is not allowed inside rendering: {command:?}"
             ));
         }
-        if renders && !rendering && command.is_draw() {
+        if !secondary && !rendering && command.is_draw() {
             errors.push(format!(
                 "command {index} draws outside rendering: {command:?}"
             ));
         }
         match command {
             Command::BeginRendering { .. } | Command::BeginRenderPass { .. } => rendering = true,
-            Command::EndRendering | Command::EndRenderPass => {
-                if !std::mem::replace(&mut rendering, false) {
-                    errors.push(format!("command {index} ends rendering that was not begun"));
-                }
+            Command::EndRendering | Command::EndRenderPass
+                if !std::mem::replace(&mut rendering, false) =>
+            {
+                errors.push(format!("command {index} ends rendering that was not begun"));
             }
             Command::BeginLabel { .. } => labels += 1,
             Command::EndLabel => labels -= 1,

@@ -73,7 +73,7 @@ impl Command {
             }
             C::PushConstants { layout, .. } => all.add(*layout),
             C::BindVertexBuffers { buffers, .. } => {
-                buffers.iter().for_each(|&buffer| all.add(buffer))
+                buffers.iter().for_each(|&buffer| all.add(buffer));
             }
             C::BindIndexBuffer { buffer, .. }
             | C::DispatchIndirect { buffer, .. }
@@ -150,7 +150,7 @@ impl Command {
                 all.add(*dst);
             }
             C::ClearColorImage { image, .. } | C::ClearDepthStencilImage { image, .. } => {
-                all.add(*image)
+                all.add(*image);
             }
             C::PipelineBarrier(dependency) => all.dependency(dependency),
             C::SetEvent { event, dependency } => {

@@ -39,11 +39,12 @@ pub(super) fn deliver(
             .collect()
     };
     for messenger in messengers {
-        if let Some(callback) = messenger.callback {
-            if messenger.severity.contains(severity) && messenger.types.intersects(types) {
-                // SAFETY: the messenger's owner gave a callback of this signature, alive as long as the messenger.
-                unsafe { callback(severity, types, data, messenger.user_data.0) };
-            }
+        if let Some(callback) = messenger.callback
+            && messenger.severity.contains(severity)
+            && messenger.types.intersects(types)
+        {
+            // SAFETY: the messenger's owner gave a callback of this signature, alive as long as the messenger.
+            unsafe { callback(severity, types, data, messenger.user_data.0) };
         }
     }
 }
@@ -117,10 +118,9 @@ pub(super) mod device {
                 info.object_type,
                 info.object_handle,
                 "vkSetDebugUtilsObjectNameEXT",
-            ) {
-                if let Some(object) = state.objects.get_mut(&info.object_handle) {
-                    object.name = name;
-                }
+            ) && let Some(object) = state.objects.get_mut(&info.object_handle)
+            {
+                object.name = name;
             }
             Ok(())
         }

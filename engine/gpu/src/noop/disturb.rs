@@ -251,13 +251,13 @@ pub(super) fn bound_sets(shared: &Shared, commands: &[Command]) -> Vec<BoundSets
             } => Some((bind_point, layout, set, 1)),
             _ => None,
         };
-        if let Some((&point, &layout, &first, count)) = binds {
-            if let Some(layout) = layout_of(layout) {
-                points
-                    .entry(point)
-                    .or_default()
-                    .bind(first as usize, count, &layout, index);
-            }
+        if let Some((&point, &layout, &first, count)) = binds
+            && let Some(layout) = layout_of(layout)
+        {
+            points
+                .entry(point)
+                .or_default()
+                .bind(first as usize, count, &layout, index);
         }
         match command {
             Command::BindPipeline {

@@ -278,7 +278,7 @@ functions! { Instance, None;
     ) {
         let device = physical_device(physical);
         visit_core(&mut *features, &mut |feature| {
-            *feature.value = has(device, feature.name).into()
+            *feature.value = has(device, feature.name).into();
         });
     }
     call fn get_features2 as PFN_vkGetPhysicalDeviceFeatures2(

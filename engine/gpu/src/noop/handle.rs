@@ -75,7 +75,7 @@ pub(super) struct Queue {
 #[repr(C)]
 pub(super) struct CommandBuffer {
     pub(super) header: Header,
-    pub(super) device: u64,
+    pub(super) secondary: bool,
     pub(super) recording: Mutex<Recording>,
 }
 
@@ -157,8 +157,8 @@ pub(super) unsafe fn chain(
     first: *const std::ffi::c_void,
 ) -> impl Iterator<Item = *mut vk::BaseOutStructure<'static>> {
     let first = first.cast_mut().cast::<vk::BaseOutStructure<'static>>();
-    // SAFETY: by the condition above, each link is null or valid.
     std::iter::successors(Some(first), |link| {
+        // SAFETY: by the condition above, each link is null or valid.
         unsafe { link.as_ref() }.map(|link| link.p_next)
     })
     .take_while(|link| !link.is_null())

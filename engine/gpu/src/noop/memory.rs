@@ -157,7 +157,7 @@ unsafe fn bind<T: Handle + Copy>(
     if twice {
         state.error(format!("{what} is bound a second time"));
     }
-    if offset % 256 != 0 || offset.checked_add(size).is_none_or(|end| end > room) {
+    if !offset.is_multiple_of(256) || offset.checked_add(size).is_none_or(|end| end > room) {
         state.error(format!(
             "{what}: not a multiple of 256, or not inside the memory of {room} bytes"
         ));
@@ -218,10 +218,9 @@ functions! { Device, None;
         if let Some((size, heap)) = state
             .peek::<Memory>(memory)
             .map(|memory| (memory.size, memory.heap))
+            && let Some(used) = state.heap_used.get_mut(&heap)
         {
-            if let Some(used) = state.heap_used.get_mut(&heap) {
-                *used = used.saturating_sub(size);
-            }
+            *used = used.saturating_sub(size);
         }
         state.destroy(memory, "vkFreeMemory");
     }

@@ -1,7 +1,7 @@
 //! Shader modules, pipeline caches, pipelines, render passes.
 
-use super::handle::{self, Device, slice, string};
-use super::loader::functions;
+use super::handle::{self, Device, chain, slice, string};
+use super::loader::{attempt, functions};
 use super::state::State;
 use ash::vk;
 use std::ffi::c_void;
@@ -17,6 +17,12 @@ pub struct PipelineInfo {
     pub layout: vk::PipelineLayout,
     /// Its stages, in the order given.
     pub stages: Vec<StageInfo>,
+    /// Formats of the colour attachments that it draws to with dynamic rendering.
+    pub color_formats: Vec<vk::Format>,
+    /// Format of the depth attachment; `UNDEFINED` for none.
+    pub depth_format: vk::Format,
+    /// Format of the stencil attachment; `UNDEFINED` for none.
+    pub stencil_format: vk::Format,
 }
 
 /// A stage of a [`PipelineInfo`].
@@ -100,20 +106,81 @@ fn create(
     let mut hasher = DefaultHasher::new();
     info.hash(&mut hasher);
     let entry = hasher.finish().to_le_bytes();
-    if cache != vk::PipelineCache::null() {
-        if let Some(cache) = state.data::<PipelineCache>(cache, "vkCreate*Pipelines") {
-            if !cache
-                .data
-                .get(32..)
-                .unwrap_or_default()
-                .chunks(CACHE_ENTRY)
-                .any(|known| known == entry)
-            {
-                cache.data.extend(entry);
+    if cache != vk::PipelineCache::null()
+        && let Some(cache) = state.data::<PipelineCache>(cache, "vkCreate*Pipelines")
+        && !cache
+            .data
+            .get(32..)
+            .unwrap_or_default()
+            .chunks(CACHE_ENTRY)
+            .any(|known| known == entry)
+    {
+        cache.data.extend(entry);
+    }
+    state.create(device, Arc::new(info))
+}
+
+/// What a graphics pipeline is created with.
+///
+/// # Safety
+/// `info` is valid.
+unsafe fn graphics_info(
+    state: &mut State,
+    info: &vk::GraphicsPipelineCreateInfo<'_>,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+) -> PipelineInfo {
+    let mut pipeline = PipelineInfo {
+        bind_point: vk::PipelineBindPoint::GRAPHICS,
+        layout: info.layout,
+        // SAFETY: by the condition above.
+        stages: unsafe { stage_infos(state, stages) },
+        color_formats: Vec::new(),
+        depth_format: vk::Format::UNDEFINED,
+        stencil_format: vk::Format::UNDEFINED,
+    };
+    // SAFETY: the chain of a valid structure.
+    unsafe {
+        for link in chain(info.p_next) {
+            if (*link).s_type == vk::StructureType::PIPELINE_RENDERING_CREATE_INFO {
+                let link = &*link.cast::<vk::PipelineRenderingCreateInfo<'_>>();
+                pipeline.color_formats =
+                    slice(link.p_color_attachment_formats, link.color_attachment_count).to_vec();
+                pipeline.depth_format = link.depth_attachment_format;
+                pipeline.stencil_format = link.stencil_attachment_format;
             }
         }
     }
-    state.create(device, Arc::new(info))
+    pipeline
+}
+
+/// Creates a pipeline of each info. When an injected failure hits, all handles are null, as Vulkan demands of pipelines.
+///
+/// # Safety
+/// `device` is live; `pipelines` has a place for each info.
+unsafe fn create_all<I>(
+    pointer_type: &'static str,
+    device: vk::Device,
+    cache: vk::PipelineCache,
+    infos: &[I],
+    pipelines: *mut vk::Pipeline,
+    describe: impl Fn(&mut State, &I) -> PipelineInfo,
+) -> vk::Result {
+    // SAFETY: by the condition above.
+    let (driver, pipelines) = unsafe {
+        pipelines.write_bytes(0, infos.len());
+        (
+            handle::shared(device),
+            std::slice::from_raw_parts_mut(pipelines, infos.len()),
+        )
+    };
+    attempt(driver, pointer_type, || {
+        let mut state = driver.state();
+        for (place, info) in pipelines.iter_mut().zip(infos) {
+            let described = describe(&mut state, info);
+            *place = create(&mut state, device, cache, described);
+        }
+        Ok(())
+    })
 }
 
 functions! { Device, None;
@@ -223,49 +290,52 @@ functions! { Device, None;
         }
         Ok(())
     }
-    result fn create_graphics_pipelines as PFN_vkCreateGraphicsPipelines(
+    call fn create_graphics_pipelines as PFN_vkCreateGraphicsPipelines(
         device: vk::Device,
         cache: vk::PipelineCache,
         count: u32,
         infos: *const vk::GraphicsPipelineCreateInfo<'_>,
         _allocator: *const vk::AllocationCallbacks<'_>,
         pipelines: *mut vk::Pipeline,
-    ) {
-        let mut state = handle::shared(device).state();
-        for (index, info) in slice(infos, count).iter().enumerate() {
-            let stages = stage_infos(&mut state, slice(info.p_stages, info.stage_count));
-            let data = PipelineInfo {
-                bind_point: vk::PipelineBindPoint::GRAPHICS,
-                layout: info.layout,
-                stages,
-            };
-            pipelines
-                .add(index)
-                .write(create(&mut state, device, cache, data));
-        }
-        Ok(())
+    ) -> vk::Result {
+        create_all(
+            "PFN_vkCreateGraphicsPipelines",
+            device,
+            cache,
+            slice(infos, count),
+            pipelines,
+            |state, info| {
+                // SAFETY: the arrays of a valid structure.
+                let stages = unsafe { slice(info.p_stages, info.stage_count) };
+                // SAFETY: as above.
+                unsafe { graphics_info(state, info, stages) }
+            },
+        )
     }
-    result fn create_compute_pipelines as PFN_vkCreateComputePipelines(
+    call fn create_compute_pipelines as PFN_vkCreateComputePipelines(
         device: vk::Device,
         cache: vk::PipelineCache,
         count: u32,
         infos: *const vk::ComputePipelineCreateInfo<'_>,
         _allocator: *const vk::AllocationCallbacks<'_>,
         pipelines: *mut vk::Pipeline,
-    ) {
-        let mut state = handle::shared(device).state();
-        for (index, info) in slice(infos, count).iter().enumerate() {
-            let stages = stage_infos(&mut state, std::slice::from_ref(&info.stage));
-            let data = PipelineInfo {
+    ) -> vk::Result {
+        create_all(
+            "PFN_vkCreateComputePipelines",
+            device,
+            cache,
+            slice(infos, count),
+            pipelines,
+            |state, info| PipelineInfo {
                 bind_point: vk::PipelineBindPoint::COMPUTE,
                 layout: info.layout,
-                stages,
-            };
-            pipelines
-                .add(index)
-                .write(create(&mut state, device, cache, data));
-        }
-        Ok(())
+                // SAFETY: a valid structure.
+                stages: unsafe { stage_infos(state, std::slice::from_ref(&info.stage)) },
+                color_formats: Vec::new(),
+                depth_format: vk::Format::UNDEFINED,
+                stencil_format: vk::Format::UNDEFINED,
+            },
+        )
     }
     call fn destroy_pipeline as PFN_vkDestroyPipeline(
         device: vk::Device,

@@ -64,7 +64,7 @@ functions! { Device, None;
         for index in 0..(*info).command_buffer_count as usize {
             let buffer = CommandBuffer {
                 header: Header::new(driver),
-                device: device.as_raw(),
+                secondary: (*info).level == vk::CommandBufferLevel::SECONDARY,
                 recording: Mutex::default(),
             };
             buffers
@@ -113,8 +113,9 @@ functions! { Device, None;
     result fn end as PFN_vkEndCommandBuffer(buffer: vk::CommandBuffer) {
         let driver = handle::shared(buffer);
         if driver.desc.record {
-            let mut recording = object::<CommandBuffer>(buffer).recording();
-            let mut messages = super::check::at_end(&recording.commands);
+            let data = object::<CommandBuffer>(buffer);
+            let mut recording = data.recording();
+            let mut messages = super::check::at_end(&recording.commands, data.secondary);
             if recording.phase != Phase::Recording {
                 messages.push(format!(
                     "vkEndCommandBuffer: {buffer:?} is not being recorded"

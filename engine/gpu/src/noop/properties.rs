@@ -145,7 +145,7 @@ unsafe fn fill(device: &NoopDevice, link: *mut vk::BaseOutStructure<'static>) {
             p.max_memory_allocation_size = 1 << 40;
         }
         S::PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES => {
-            vulkan12(device, structure!(PhysicalDeviceVulkan12Properties))
+            vulkan12(device, structure!(PhysicalDeviceVulkan12Properties));
         }
         S::PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES => {
             let p = structure!(PhysicalDeviceVulkan13Properties);

@@ -14,25 +14,31 @@ pub(super) struct QueryPool {
     slots: Vec<Option<Vec<u64>>>,
 }
 
-/// Ticks between two timestamps of one submission, so that they increase.
+/// Ticks between two timestamps of one submission.
 const TICK_STEP: u64 = 1000;
 
 impl State {
-    /// The device's time: the host's monotonic clock in ticks, never behind a timestamp already given.
-    fn now(&mut self, shared: &Shared, device: usize) -> u64 {
+    /// The device's time: since the driver's start, by the host's monotonic clock, in ticks; never behind a timestamp already
+    /// given.
+    pub(super) fn now(&mut self, shared: &Shared, device: usize) -> u64 {
         let desc = &shared.desc.devices[device];
-        let ticks = Clock::Monotonic.nanoseconds() as f64 / f64::from(desc.limits.timestamp_period);
+        let elapsed = Clock::Monotonic.nanoseconds().saturating_sub(shared.start);
+        let ticks = elapsed as f64 / f64::from(desc.limits.timestamp_period);
         self.last_tick = self.last_tick.max(ticks as u64);
         self.last_tick.wrapping_add(desc.timestamp_origin)
     }
 
-    /// The value of one more timestamp on a queue with so many valid bits.
+    /// The value of one more timestamp on a queue with so many valid bits: `TICK_STEP` after the last one, so that what a
+    /// test measures within one submission is always the same.
     fn timestamp(&mut self, shared: &Shared, device: usize, valid_bits: u32) -> u64 {
-        let now = self.now(shared, device);
         self.last_tick += TICK_STEP;
-        now & u64::MAX
-            .checked_shr(64u32.saturating_sub(valid_bits))
-            .unwrap_or(0)
+        let value = self
+            .last_tick
+            .wrapping_add(shared.desc.devices[device].timestamp_origin);
+        value
+            & u64::MAX
+                .checked_shr(64u32.saturating_sub(valid_bits))
+                .unwrap_or(0)
     }
 
     pub(super) fn reset_queries(

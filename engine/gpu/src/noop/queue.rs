@@ -128,7 +128,16 @@ impl State {
     /// The effects of a submission that can be seen: queries, events, timelines and the fence.
     fn execute(&mut self, submission: &Submission) {
         // SAFETY: the queue was given to `vkQueueSubmit2`.
-        let shared = unsafe { handle::shared(submission.queue) };
+        let (shared, device) = unsafe {
+            let device = vk::Device::from_raw(object::<Queue>(submission.queue).device);
+            (
+                handle::shared(device),
+                object::<handle::Device>(device).index,
+            )
+        };
+        if shared.desc.record {
+            self.now(shared, device);
+        }
         for command in submission.commands() {
             self.run(shared, submission.queue, command);
         }

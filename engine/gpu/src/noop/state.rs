@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// What all handles of one driver share.
 pub(super) struct Shared {
     pub(super) desc: NoopDesc,
+    /// The host's monotonic clock at the driver's start, in nanoseconds.
+    pub(super) start: u64,
     state: Mutex<State>,
 }
 
@@ -25,6 +27,7 @@ impl Shared {
         };
         Shared {
             desc,
+            start: super::clock::Clock::Monotonic.nanoseconds(),
             state: Mutex::new(state),
         }
     }

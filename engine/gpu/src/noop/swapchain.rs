@@ -56,10 +56,10 @@ impl State {
         if !semaphore.is_null() {
             self.signal(semaphore, 0, function);
         }
-        if !fence.is_null() {
-            if let Some(fence) = self.data::<Fence>(fence, function) {
-                fence.signaled = true;
-            }
+        if !fence.is_null()
+            && let Some(fence) = self.data::<Fence>(fence, function)
+        {
+            fence.signaled = true;
         }
         Ok(image as u32)
     }
@@ -117,10 +117,10 @@ functions! { Device, Some("VK_KHR_swapchain");
                 info.composite_alpha, info.image_usage
             ));
         }
-        if !info.old_swapchain.is_null() {
-            if let Some(old) = state.data::<Swapchain>(info.old_swapchain, "vkCreateSwapchainKHR") {
-                old.retired = true;
-            }
+        if !info.old_swapchain.is_null()
+            && let Some(old) = state.data::<Swapchain>(info.old_swapchain, "vkCreateSwapchainKHR")
+        {
+            old.retired = true;
         }
         let count = info.min_image_count as usize;
         let data = Swapchain {

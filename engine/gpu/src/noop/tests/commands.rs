@@ -181,16 +181,13 @@ fn a_template_is_read_by_its_entries() {
             sampler_slot,
         ];
         let commands = context.record(|commands| {
-            // SAFETY: all valid.
-            unsafe {
-                push.cmd_push_descriptor_set_with_template(
-                    commands,
-                    template,
-                    layout,
-                    0,
-                    data.as_ptr().cast(),
-                );
-            }
+            push.cmd_push_descriptor_set_with_template(
+                commands,
+                template,
+                layout,
+                0,
+                data.as_ptr().cast(),
+            );
         });
         let list = context.driver.commands(commands);
         let Command::PushDescriptorSetWithTemplate {

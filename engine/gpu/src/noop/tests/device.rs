@@ -72,11 +72,8 @@ fn there_may_be_no_device() {
     });
     with_instance(&driver, |instance| {
         // SAFETY: all valid.
-        assert!(
-            unsafe { instance.enumerate_physical_devices() }
-                .unwrap()
-                .is_empty()
-        );
+        let devices = unsafe { instance.enumerate_physical_devices() };
+        assert!(devices.unwrap().is_empty());
     });
 }
 
@@ -422,6 +419,19 @@ fn pipeline_caches_grow_and_are_taken_back() {
         assert_eq!(info.layout, layout);
         assert_eq!(info.stages[0].constants, [(7, vec![2, 0, 0, 0])]);
         let full = context.device.get_pipeline_cache_data(cache).unwrap();
+        context.driver.fail_next(
+            "vkCreateComputePipelines",
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+        );
+        let info = vk::ComputePipelineCreateInfo::default().layout(layout);
+        let failed = context
+            .device
+            .create_compute_pipelines(cache, &[info], None);
+        let null = (
+            vec![vk::Pipeline::null()],
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+        );
+        assert_eq!(failed.unwrap_err(), null);
         assert_eq!(full.len(), 32 + 16, "two different pipelines");
         let again = create(&full);
         assert_eq!(context.device.get_pipeline_cache_data(again).unwrap(), full);

@@ -148,7 +148,7 @@ impl Context {
         unsafe {
             self.device
                 .queue_submit2(self.queue, &[submit], vk::Fence::null())
-                .unwrap()
+                .unwrap();
         };
     }
 
