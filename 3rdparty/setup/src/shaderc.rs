@@ -50,7 +50,7 @@ pub(crate) fn ensure(machine: &Machine, workspace: &Workspace) -> Result<(), Err
 /// Builds the library and puts it into the folder, whole or not at all.
 fn build(workspace: &Workspace, version: &str, folder: &Path) -> Result<(), Error> {
     // A fixed name, so that a build that was broken off goes on where it stopped.
-    let package = folder.with_extension("building");
+    let package = beside(folder, "building");
     create(&package.join("src"))?;
     write(&package.join("Cargo.toml"), &package_manifest(version))?;
     write(&package.join("src/lib.rs"), "")?;
@@ -63,7 +63,7 @@ fn build(workspace: &Workspace, version: &str, folder: &Path) -> Result<(), Erro
     command::run(&mut cargo)?;
 
     let library = built_library(&target)?;
-    let draft = folder.with_extension("draft");
+    let draft = beside(folder, "draft");
     let _ = fs::remove_dir_all(&draft);
     create(&draft)?;
     fs::copy(&library, draft.join(LIBRARY)).map_err(Error::file("copy", library))?;
@@ -72,6 +72,14 @@ fn build(workspace: &Workspace, version: &str, folder: &Path) -> Result<(), Erro
     // The build folder is a gigabyte; to be left with it is a nuisance, not a failure.
     let _ = fs::remove_dir_all(&package);
     Ok(())
+}
+
+/// A folder beside this one. (`with_extension` would take the version's last number for an extension.)
+fn beside(folder: &Path, suffix: &str) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 fn package_manifest(version: &str) -> String {

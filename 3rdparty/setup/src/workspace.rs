@@ -1,6 +1,6 @@
 //! The workspace that this program belongs to, and cargo in it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::error::Error;
@@ -15,22 +15,20 @@ pub(crate) struct Workspace {
 impl Workspace {
     /// The workspace that cargo runs this program from.
     pub(crate) fn find() -> Result<Workspace, Error> {
-        // The variable is right even where the folder was moved after the build.
+        // The variable is right even where the folder was moved after the build. While cargo runs a test through
+        // this program it names the test's package, at another depth.
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or(env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
         let root = package
             .ancestors()
-            .nth(2)
-            .unwrap_or(Path::new("/"))
-            .to_path_buf();
-        if root.join("Cargo.lock").is_file() {
-            Ok(Workspace { root })
-        } else {
-            Err(Error::ByHand(format!(
-                "{} is not Impel's workspace; run `cargo demo` or `cargo verify` inside it",
-                root.display()
-            )))
-        }
+            .find(|folder| folder.join("Cargo.lock").is_file());
+        root.map(|root| Workspace { root: root.into() })
+            .ok_or_else(|| {
+                Error::ByHand(format!(
+                    "{} is in no workspace; run `cargo demo` or `cargo verify` inside Impel's",
+                    package.display()
+                ))
+            })
     }
 
     /// The cargo that runs this program, to be started in the folder at hand.
