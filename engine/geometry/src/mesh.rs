@@ -197,3 +197,52 @@ impl Mesh {
             + size_of_val(&self.lods[..])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+
+    /// The words that the documentation promises to shaders.
+    #[test]
+    fn layouts() {
+        let vertex = Vertex {
+            position: [0x0102, 0x0304, 0x0506],
+            tangent: 0x0708,
+            normal: [0x090a, 0x0b0c],
+            uv: [0x0d0e, 0x0f10],
+        };
+        let words: [u32; 4] = bytemuck::cast(vertex);
+        assert_eq!(words, [0x0304_0102, 0x0708_0506, 0x0b0c_090a, 0x0f10_0d0e]);
+
+        assert_eq!(size_of::<Meshlet>(), 32);
+        assert_eq!(offset_of!(Meshlet, radius), 12);
+        assert_eq!(offset_of!(Meshlet, cone), 16);
+        assert_eq!(offset_of!(Meshlet, vertex_offset), 20);
+        assert_eq!(offset_of!(Meshlet, triangle_offset), 24);
+        assert_eq!(offset_of!(Meshlet, counts), 28);
+        let meshlet = Meshlet {
+            cone: [1, -2, 3, 4],
+            counts: Meshlet::pack_counts(64, 124, 7),
+            ..Meshlet::default()
+        };
+        let words: [u32; 8] = bytemuck::cast(meshlet);
+        assert_eq!(words[4], 0x0403_fe01);
+        assert_eq!(
+            (
+                meshlet.vertex_count(),
+                meshlet.triangle_count(),
+                meshlet.lod()
+            ),
+            (64, 124, 7)
+        );
+
+        assert_eq!((size_of::<Lod>(), offset_of!(Lod, error)), (16, 12));
+        assert_eq!((size_of::<Sphere>(), offset_of!(Sphere, radius)), (16, 12));
+        assert_eq!(
+            (size_of::<PositionGrid>(), offset_of!(PositionGrid, scale)),
+            (16, 12)
+        );
+    }
+}

@@ -11,9 +11,10 @@
 //! | 80 | 48 | lengths of the six arrays in elements, 8 bytes each: name, LODs, meshlets, vertices, meshlet vertices, meshlet triangles |
 //! | 128 | | the arrays |
 
+use std::io::{Read, Write};
 use std::path::Path;
 
-use bytemuck::{AnyBitPattern, NoUninit};
+use bytemuck::Pod;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::mesh::{Lod, Meshlet, Vertex};
@@ -42,45 +43,47 @@ const ELEMENT_SIZES: [usize; 6] = [
 pub(super) struct Layout {
     header: [u8; HEADER_SIZE],
     lengths: [usize; 6],
-    pub(super) payload_length: usize,
 }
 
-/// The file as parts to write one after the other.
-pub(super) fn encode(key: u128, mesh: &Mesh) -> [Vec<u8>; 2] {
-    let arrays: [&[u8]; 6] = [
+/// The arrays as bytes, in the order of the file.
+fn arrays(mesh: &Mesh) -> [&[u8]; 6] {
+    [
         mesh.name.as_bytes(),
         bytemuck::cast_slice(&mesh.lods),
         bytemuck::cast_slice(&mesh.meshlets),
         bytemuck::cast_slice(&mesh.vertices),
         bytemuck::cast_slice(&mesh.meshlet_vertices),
         bytemuck::cast_slice(&mesh.meshlet_triangles),
-    ];
-    let lengths = arrays
-        .iter()
-        .zip(ELEMENT_SIZES)
-        .map(|(array, size)| (array.len() / size) as u64);
+    ]
+}
+
+pub(super) fn write(key: u128, mesh: &Mesh, file: &mut impl Write) -> std::io::Result<()> {
+    let arrays = arrays(mesh);
+    let lengths = arrays.iter().zip(ELEMENT_SIZES);
+    let lengths = lengths.map(|(array, size)| (array.len() / size) as u64);
     let mut header = Vec::with_capacity(HEADER_SIZE);
     header.extend(MAGIC);
     header.extend(VERSION.to_le_bytes());
     header.extend(mesh.triangle_count.to_le_bytes());
     header.extend(key.to_le_bytes());
-    let before_checksum = header.clone();
-    header.extend([0; 16]);
+    header.extend([0; CHECKSUM.end - CHECKSUM.start]);
     header.extend(bytemuck::bytes_of(&mesh.bounds));
     header.extend(bytemuck::bytes_of(&mesh.grid));
     header.extend(lengths.flat_map(u64::to_le_bytes));
-    let payload = arrays.concat();
-    let checksum = checksum(&before_checksum, &header[CHECKSUM.end..], &payload);
-    header[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
-    [header, payload]
+    let mut hasher = header_hasher(&header);
+    arrays.iter().for_each(|array| hasher.update(array));
+    header[CHECKSUM].copy_from_slice(&hasher.digest128().to_le_bytes());
+
+    file.write_all(&header)?;
+    arrays.iter().try_for_each(|array| file.write_all(array))
 }
 
-fn checksum(before: &[u8], after: &[u8], payload: &[u8]) -> u128 {
+/// The checksum so far: of all of the header but the checksum itself.
+fn header_hasher(header: &[u8]) -> Xxh3 {
     let mut hasher = Xxh3::new();
-    [before, after, payload]
-        .iter()
-        .for_each(|part| hasher.update(part));
-    hasher.digest128()
+    hasher.update(&header[..CHECKSUM.start]);
+    hasher.update(&header[CHECKSUM.end..]);
+    hasher
 }
 
 fn damaged(path: &Path, what: &str, expected: String, found: String) -> Error {
@@ -142,7 +145,6 @@ pub(super) fn check_header(
     Ok(Layout {
         header,
         lengths: lengths.map(|length| length as usize),
-        payload_length: file_length as usize - HEADER_SIZE,
     })
 }
 
@@ -154,30 +156,9 @@ fn number(header: &[u8; HEADER_SIZE], offset: usize, size: usize) -> u128 {
         .fold(0, |sum, &byte| sum << 8 | u128::from(byte))
 }
 
-/// Checks the checksum and unpacks the arrays; everything in them is checked again by [`Mesh::validate`].
-pub(super) fn decode(path: &Path, layout: &Layout, payload: &[u8]) -> Result<Mesh, Error> {
-    if payload.len() != layout.payload_length {
-        let (expected, found) = (layout.payload_length, payload.len());
-        return Err(damaged(
-            path,
-            "length of the arrays",
-            expected.to_string(),
-            found.to_string(),
-        ));
-    }
+/// Reads the arrays straight to their places, checks the checksum, and then the contents ([`Mesh::validate`]).
+pub(super) fn read(path: &Path, layout: &Layout, file: &mut impl Read) -> Result<Mesh, Error> {
     let header = &layout.header;
-    let expected = number(header, CHECKSUM.start, 16);
-    let found = checksum(&header[..CHECKSUM.start], &header[CHECKSUM.end..], payload);
-    if expected != found {
-        return Err(damaged(
-            path,
-            "checksum",
-            format!("{expected:x}"),
-            format!("{found:x}"),
-        ));
-    }
-    // The lengths add up to the payload's, so that the splits below can't fail; if they did, Mesh::validate would tell.
-    let mut rest = payload;
     let [
         name,
         lods,
@@ -185,35 +166,46 @@ pub(super) fn decode(path: &Path, layout: &Layout, payload: &[u8]) -> Result<Mes
         vertices,
         meshlet_vertices,
         meshlet_triangles,
-    ] = std::array::from_fn(|k| {
-        let size = layout.lengths[k] * ELEMENT_SIZES[k];
-        let (array, remainder) = rest.split_at_checked(size).unwrap_or_default();
-        rest = remainder;
-        array
-    });
-    let mesh = Mesh {
-        name: String::from_utf8_lossy(name).into_owned(),
-        triangle_count: number(header, 12, 4) as u32,
-        bounds: bytemuck::pod_read_unaligned(&header[48..64]),
-        grid: bytemuck::pod_read_unaligned(&header[64..80]),
-        lods: unpack(lods),
-        meshlets: unpack(meshlets),
-        vertices: unpack(vertices),
-        meshlet_vertices: unpack(meshlet_vertices),
-        meshlet_triangles: unpack(meshlet_triangles),
+    ] = layout.lengths;
+    let mut hasher = header_hasher(header);
+    let mut read = || -> std::io::Result<Mesh> {
+        let name: Vec<u8> = array(name, file, &mut hasher)?;
+        Ok(Mesh {
+            name: String::from_utf8_lossy(&name).into_owned(),
+            triangle_count: number(header, 12, 4) as u32,
+            bounds: bytemuck::pod_read_unaligned(&header[48..64]),
+            grid: bytemuck::pod_read_unaligned(&header[64..80]),
+            lods: array(lods, file, &mut hasher)?,
+            meshlets: array(meshlets, file, &mut hasher)?,
+            vertices: array(vertices, file, &mut hasher)?,
+            meshlet_vertices: array(meshlet_vertices, file, &mut hasher)?,
+            meshlet_triangles: array(meshlet_triangles, file, &mut hasher)?,
+        })
     };
+    let mesh = read().map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })?;
+    let (expected, found) = (number(header, CHECKSUM.start, 16), hasher.digest128());
+    if expected != found {
+        let (expected, found) = (format!("{expected:x}"), format!("{found:x}"));
+        return Err(damaged(path, "checksum", expected, found));
+    }
     mesh.validate().map_err(|misfit| {
         let what = format!("{} {}", misfit.array, misfit.index);
-        damaged(
-            path,
-            &what,
-            misfit.expected.to_owned(),
-            "something else".to_owned(),
-        )
+        let found = "something else".to_owned();
+        damaged(path, &what, misfit.expected.to_owned(), found)
     })?;
     Ok(mesh)
 }
 
-fn unpack<T: NoUninit + AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
-    bytemuck::allocation::pod_collect_to_vec(bytes)
+fn array<T: Pod>(
+    length: usize,
+    file: &mut impl Read,
+    hasher: &mut Xxh3,
+) -> std::io::Result<Vec<T>> {
+    let mut array = bytemuck::allocation::zeroed_vec(length);
+    file.read_exact(bytemuck::cast_slice_mut(&mut array))?;
+    hasher.update(bytemuck::cast_slice(&array));
+    Ok(array)
 }

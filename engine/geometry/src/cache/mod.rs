@@ -2,7 +2,7 @@
 
 mod format;
 
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -75,7 +75,7 @@ impl Cache {
         self.folder.join(format!("{:032x}.mesh", key.0))
     }
 
-    /// Reads a mesh: one read, a checksum, and [`Mesh::validate`]. `None` when it isn't there.
+    /// Reads a mesh: straight to its arrays, with a checksum and [`Mesh::validate`]. `None` when it isn't there.
     ///
     /// # Errors
     /// [`Error::Read`], or [`Error::DamagedCache`] when anything about the file isn't just as it was written.
@@ -92,13 +92,14 @@ impl Cache {
         };
         let length = file.metadata().map_err(failed)?.len();
         // The header first: a wrong file of any size is found out before memory is taken for it.
-        let mut header = [0; format::HEADER_SIZE];
-        let got = read_up_to(&mut file, &mut header).map_err(failed)?;
-        let layout = format::check_header(&path, &header[..got], length, key.0)?;
-        let mut payload = vec![0; layout.payload_length];
-        let got = read_up_to(&mut file, &mut payload).map_err(failed)?;
-        payload.truncate(got);
-        format::decode(&path, &layout, &payload).map(Some)
+        let mut header = Vec::with_capacity(format::HEADER_SIZE);
+        let limit = format::HEADER_SIZE as u64;
+        file.by_ref()
+            .take(limit)
+            .read_to_end(&mut header)
+            .map_err(failed)?;
+        let layout = format::check_header(&path, &header, length, key.0)?;
+        format::read(&path, &layout, &mut file).map(Some)
     }
 
     /// Writes a mesh beside its place and moves it there, so that a reader sees all of it or nothing.
@@ -122,9 +123,7 @@ impl Cache {
         ));
         let write = || {
             let mut file = std::fs::File::create_new(&temporary)?;
-            format::encode(key.0, mesh)
-                .iter()
-                .try_for_each(|part| file.write_all(part))?;
+            format::write(key.0, mesh, &mut file)?;
             drop(file);
             std::fs::rename(&temporary, &path)
         };
@@ -135,17 +134,4 @@ impl Cache {
         }
         result
     }
-}
-
-fn read_up_to(file: &mut std::fs::File, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut got = 0;
-    while let Some(rest) = buffer.get_mut(got..).filter(|rest| !rest.is_empty()) {
-        match file.read(rest) {
-            Ok(0) => break,
-            Ok(count) => got += count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(got)
 }
