@@ -113,17 +113,17 @@ impl Mesh {
             "the number of LOD 0's triangles",
         )?;
 
-        let vertex_count = self.vertices.len();
-        let beyond = self
-            .meshlet_vertices
-            .iter()
-            .position(|&vertex| vertex as usize >= vertex_count);
-        check(
-            beyond.is_none(),
-            "meshlet_vertices",
-            beyond.unwrap_or_default(),
-            "indices below the number of vertices",
-        )
+        let largest = self.meshlet_vertices.iter().fold(0, |a, &b| a.max(b));
+        if (largest as usize) < self.vertices.len() {
+            return Ok(());
+        }
+        let mut vertices = self.meshlet_vertices.iter();
+        let index = vertices.position(|&vertex| vertex == largest);
+        Err(Misfit {
+            array: "meshlet_vertices",
+            index: index.unwrap_or_default(),
+            expected: "indices below the number of vertices",
+        })
     }
 
     /// What is wrong with one meshlet, if anything.
@@ -161,11 +161,13 @@ impl Mesh {
         else {
             return Some("triangles within meshlet_triangles");
         };
-        let sound = |&packed: &u32| {
-            let [a, b, c, unused] = packed.to_le_bytes();
-            a.max(b).max(c) < vertices as u8 && unused == 0
+        // Maxima without early exits take a fraction of the time of a search: they run on vector registers.
+        let largest = |shift: u32| {
+            let local = triangles.iter().map(|packed| packed >> shift & 0xff);
+            local.fold(0, u32::max)
         };
-        if !triangles.iter().all(sound) {
+        let unused = triangles.iter().fold(0, |all, packed| all | packed) >> 24;
+        if largest(0).max(largest(8)).max(largest(16)) >= meshlet.vertex_count() || unused != 0 {
             return Some("triangles of its own vertices");
         }
         let numbers =
