@@ -1,4 +1,4 @@
-//! The number formats of [`Vertex`](crate::Vertex) and the position grid.
+//! The number formats of [`Vertex`] and the position grid.
 
 use glam::Vec3;
 
