@@ -343,10 +343,6 @@ pub enum DescriptorType {
     StorageBuffer,
     InputAttachment,
     AccelerationStructure,
-    /// `VK_DESCRIPTOR_TYPE_SAMPLE_WEIGHT_IMAGE_QCOM`.
-    SampleWeightImage,
-    /// `VK_DESCRIPTOR_TYPE_BLOCK_MATCH_IMAGE_QCOM`.
-    BlockMatchImage,
     /// `VK_DESCRIPTOR_TYPE_TENSOR_ARM`.
     Tensor,
 }
@@ -366,8 +362,6 @@ impl DescriptorType {
             Self::StorageBuffer => 7,
             Self::InputAttachment => 10,
             Self::AccelerationStructure => 1_000_150_000,
-            Self::SampleWeightImage => 1_000_440_000,
-            Self::BlockMatchImage => 1_000_440_001,
             Self::Tensor => 1_000_460_000,
         }
     }
@@ -386,8 +380,6 @@ impl DescriptorType {
             Self::StorageBuffer => "storage_buffer",
             Self::InputAttachment => "input_attachment",
             Self::AccelerationStructure => "acceleration_structure",
-            Self::SampleWeightImage => "sample_weight_image",
-            Self::BlockMatchImage => "block_match_image",
             Self::Tensor => "tensor",
         }
     }

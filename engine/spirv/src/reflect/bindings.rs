@@ -48,8 +48,7 @@ impl Reflection<'_> {
             let Some(definition) = self.module.definition(element) else {
                 continue;
             };
-            let Some(descriptor_type) =
-                descriptor_type(self.module, id, class, element, definition)
+            let Some(descriptor_type) = descriptor_type(self.module, class, element, definition)
             else {
                 continue;
             };
@@ -366,19 +365,12 @@ fn permitted(binding: &Binding, flags: u8) -> Access {
 
 fn descriptor_type(
     module: &Module,
-    id: u32,
     class: u32,
     ty: u32,
     definition: Instruction<'_>,
 ) -> Option<DescriptorType> {
     let op = Op::from_u32(definition.opcode)?;
     match StorageClass::from_u32(class)? {
-        StorageClass::UniformConstant if module.has(id, Decoration::WeightTextureQCOM) => {
-            Some(DescriptorType::SampleWeightImage)
-        }
-        StorageClass::UniformConstant if module.has(id, Decoration::BlockMatchTextureQCOM) => {
-            Some(DescriptorType::BlockMatchImage)
-        }
         StorageClass::UniformConstant => match op {
             Op::TypeSampler => Some(DescriptorType::Sampler),
             Op::TypeAccelerationStructureKHR => Some(DescriptorType::AccelerationStructure),

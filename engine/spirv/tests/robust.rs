@@ -1,0 +1,342 @@
+//! Bad input gives one error, or a description; never a panic, a hang or much memory.
+
+mod common;
+
+use impel_spirv::{
+    Error, MergeLimits, MissingBindings, Options, StageInput, bake, match_stages, merge,
+    reflect_with, required_features, to_json, to_table,
+};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// One test at a time, so that memory is only that of the module under test.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+const KEEP: Options = Options {
+    missing_bindings: MissingBindings::Keep,
+};
+
+/// Reflects and checks the memory that it took: no more than 64 times the file and 16 MB.
+fn reflect_within_bounds(bytes: &[u8], what: &str) -> Result<impel_spirv::Interface, Error> {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let outcome = reflect_with(bytes, &KEEP);
+    let taken = ALLOCATOR.peak_usage().saturating_sub(before);
+    assert!(
+        taken <= 64 * bytes.len() + (16 << 20),
+        "{what}: {taken} bytes for a module of {}",
+        bytes.len()
+    );
+    outcome
+}
+
+/// A module from words, with its header.
+fn module(bound: u32, body: &[u32]) -> Vec<u8> {
+    let mut words = vec![0x0723_0203, 0x0001_0600, 0, bound, 0];
+    words.extend(body);
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn op(opcode: u32, operands: &[u32]) -> Vec<u32> {
+    let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+    words.extend(operands);
+    words
+}
+
+fn error(bytes: &[u8]) -> String {
+    reflect_within_bounds(bytes, "module")
+        .expect_err("an error")
+        .to_string()
+}
+
+#[test]
+fn malformed_headers_and_words() {
+    let _alone = ALONE.lock().unwrap();
+    assert!(error(b"").contains("0 bytes"));
+    assert!(error(b"GLSLxxxxxxxxxxxxxxxxxxxx").contains("magic"));
+    assert!(error(&module(10, &[])[..19]).contains("19 bytes"));
+    assert!(error(&module(10, &[0])).contains("word 5"));
+    assert!(error(&module(10, &op(17, &[1])[..1])).contains("word 5"));
+    let mut version = module(10, &[]);
+    version[6] = 2;
+    assert!(error(&version).contains("version"));
+    // OpName of an id past the bound, of id 0; a name without an end; OpName without any operand.
+    assert!(error(&module(10, &op(5, &[10, 0]))).contains("id 10"));
+    assert!(error(&module(10, &op(5, &[0, 0]))).contains("id 0"));
+    assert!(error(&module(10, &op(5, &[1, 0x4141_4141]))).contains("unterminated"));
+    assert!(error(&module(10, &op(5, &[]))).contains("OpName"));
+    // One id defined twice.
+    assert!(error(&module(10, &[op(19, &[1]), op(19, &[1])].concat())).contains("twice"));
+}
+
+#[test]
+fn cyclic_and_deep_types() {
+    let _alone = ALONE.lock().unwrap();
+    // A struct that holds itself; an array whose element comes later.
+    assert!(error(&module(10, &op(30, &[1, 1]))).contains("contains itself"));
+    assert!(
+        error(&module(10, &[op(29, &[1, 2]), op(29, &[2, 1])].concat()))
+            .contains("contains itself")
+    );
+    // Structs in structs, far deeper than any stack.
+    let mut body = op(22, &[1, 32]);
+    for id in 2..50_000 {
+        body.extend(op(30, &[id, id - 1]));
+    }
+    assert!(error(&module(60_000, &body)).contains("nested more than"));
+    // A pointer cycle is fine.
+    let body = [op(39, &[2, 5349]), op(30, &[1, 2]), op(32, &[2, 5349, 1])].concat();
+    assert!(reflect_within_bounds(&module(10, &body), "pointer cycle").is_ok());
+}
+
+#[test]
+fn unknown_things_are_skipped() {
+    let _alone = ALONE.lock().unwrap();
+    // An opcode, a capability, a source language, a decoration and an execution model that nobody knows.
+    let body = [
+        op(17, &[65_000]),
+        op(17, &[1]),
+        op(60_001, &[1, 2, 3]),
+        op(3, &[99, 7]),
+        op(15, &[7777, 3, 0]),
+        op(71, &[3, 54_321, 5]),
+        op(19, &[1]),
+        op(33, &[2, 1]),
+        op(54, &[1, 3, 0, 2]),
+        op(248, &[4]),
+        op(60_002, &[]),
+        op(253, &[]),
+        op(56, &[]),
+    ]
+    .concat();
+    let interface = reflect_within_bounds(&module(10, &body), "unknown").unwrap();
+    let names: Vec<String> = interface
+        .capabilities
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(names, ["65000", "Shader"]);
+    assert_eq!(
+        (
+            interface.source_language.to_string(),
+            interface.entry_points[0].stage.name()
+        ),
+        ("99".to_owned(), "unknown")
+    );
+}
+
+#[test]
+fn huge_names_bounds_and_counts() {
+    let _alone = ALONE.lock().unwrap();
+    // The header's bound says nothing about memory.
+    assert!(reflect_within_bounds(&module(u32::MAX, &op(19, &[4_000_000_000])), "bound").is_ok());
+    // A name of a quarter of a megabyte, forty times: 10 MB.
+    let mut body = Vec::new();
+    for id in 1..=40 {
+        let mut operands = vec![id];
+        operands.extend([0x4141_4141; 65_000]);
+        operands.push(0);
+        body.extend(op(5, &operands));
+    }
+    assert!(reflect_within_bounds(&module(100, &body), "names").is_ok());
+    // An output block whose long name would be repeated for each of its many members.
+    let mut operands = vec![9];
+    operands.extend([0x4141_4141; 65_000]);
+    operands.push(0);
+    let mut body = [
+        op(15, &[0, 1, 0, 9]),
+        op(5, &operands),
+        op(71, &[9, 30, 0]),
+        op(22, &[2, 32]),
+    ]
+    .concat();
+    let mut members = vec![3];
+    members.extend([2; 60_000]);
+    body.extend(op(30, &members));
+    body.extend([op(32, &[4, 3, 3]), op(59, &[4, 9, 3])].concat());
+    assert!(error(&module(100, &body)).contains("would need more than"));
+    // Arrays of arrays of structs of outputs: 2^96 elements.
+    let mut body = [
+        op(15, &[0, 1, 0, 9]),
+        op(71, &[9, 30, 0]),
+        op(21, &[20, 32, 0]),
+        op(43, &[20, 21, u32::MAX]),
+        op(22, &[2, 32]),
+        op(30, &[3, 2]),
+    ]
+    .concat();
+    body.extend(
+        [
+            op(28, &[4, 3, 21]),
+            op(28, &[5, 4, 21]),
+            op(28, &[6, 5, 21]),
+            op(32, &[7, 3, 6]),
+            op(59, &[7, 9, 3]),
+        ]
+        .concat(),
+    );
+    assert!(error(&module(100, &body)).contains("would need more than"));
+}
+
+#[test]
+fn much_work_is_refused_or_done() {
+    let _alone = ALONE.lock().unwrap();
+    // Many entry points that share one long function.
+    let mut body = Vec::new();
+    for _ in 0..4_000 {
+        body.extend(op(15, &[5, 3, 0]));
+    }
+    body.extend(
+        [
+            op(19, &[1]),
+            op(33, &[2, 1]),
+            op(22, &[5, 32]),
+            op(43, &[5, 6, 0]),
+            op(54, &[1, 3, 0, 2]),
+            op(248, &[4]),
+        ]
+        .concat(),
+    );
+    for id in 10..40_000 {
+        body.extend(op(129, &[5, id, 6, 6]));
+    }
+    body.extend([op(253, &[]), op(56, &[])].concat());
+    assert!(error(&module(100_000, &body)).contains("the analysis"));
+    // A long chain of spec constant operations, each an array's length.
+    let mut body = [op(21, &[1, 32, 0]), op(50, &[1, 2, 3]), op(71, &[2, 1, 0])].concat();
+    for id in 0..20_000 {
+        let before = if id == 0 { 2 } else { 10 + 2 * (id - 1) };
+        body.extend(op(52, &[1, 10 + 2 * id, 128, before, 2]));
+        body.extend(op(28, &[11 + 2 * id, 1, 10 + 2 * id]));
+    }
+    assert!(reflect_within_bounds(&module(100_000, &body), "chain").is_ok());
+    // A function that calls itself.
+    let body = [
+        op(15, &[5, 3, 0]),
+        op(19, &[1]),
+        op(33, &[2, 1]),
+        op(54, &[1, 3, 0, 2]),
+        op(248, &[4]),
+        op(57, &[1, 5, 3]),
+        op(253, &[]),
+        op(56, &[]),
+    ]
+    .concat();
+    assert!(reflect_within_bounds(&module(10, &body), "recursion").is_ok());
+}
+
+/// A small generator of numbers (xorshift), the same on every machine.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below.max(1) as u64) as usize
+    }
+}
+
+/// Changes a module in one of the ways that break readers.
+fn mutate(words: &mut Vec<u32>, random: &mut Random) {
+    let at = random.next(words.len());
+    let interesting = [
+        0,
+        1,
+        2,
+        0xffff,
+        0x10000,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_fffe,
+        u32::MAX,
+    ];
+    match random.next(9) {
+        0 => words[at] ^= 1 << random.next(32),
+        1 => words[at] = interesting[random.next(interesting.len())],
+        2 => words[at] = words[random.next(words.len())],
+        3 => {
+            words[at] = words[at]
+                .wrapping_add(random.next(7) as u32)
+                .wrapping_sub(3)
+        }
+        4 => words.truncate(at.max(5)),
+        5 => {
+            words.remove(at);
+        }
+        6 => words.insert(at, random.next(64) as u32),
+        7 => {
+            // A run of words once more.
+            let end = (at + 1 + random.next(24)).min(words.len());
+            let run: Vec<u32> = words[at..end].to_vec();
+            words.splice(at..at, run);
+        }
+        _ => {
+            let other = random.next(words.len());
+            words.swap(at, other);
+        }
+    }
+    if words.len() > 5 && random.next(8) != 0 {
+        // Mostly past the header, which is checked at once.
+        words[0] = 0x0723_0203;
+    }
+}
+
+#[test]
+fn twenty_thousand_mutations() {
+    let _alone = ALONE.lock().unwrap();
+    let modules: Vec<Vec<u32>> = common::all_modules()
+        .into_iter()
+        .filter(|(_, bytes)| bytes.len() < 40_000)
+        .map(|(_, bytes)| {
+            bytes
+                .chunks_exact(4)
+                .map(|chunk| u32::from_le_bytes(chunk.try_into().unwrap()))
+                .collect()
+        })
+        .collect();
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let (mut described, mut refused) = (0, 0);
+    for variant in 0..20_000 {
+        let mut words = modules[random.next(modules.len())].clone();
+        for _ in 0..=random.next(4) {
+            mutate(&mut words, &mut random);
+        }
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        if random.next(50) == 0 {
+            bytes.pop();
+        }
+        match reflect_within_bounds(&bytes, &format!("variant {variant}")) {
+            Ok(interface) => {
+                described += 1;
+                // What was described must be usable, whatever it says.
+                let stage = StageInput {
+                    entry_point: interface
+                        .entry_points
+                        .first()
+                        .map_or("", |entry| &entry.name),
+                    ..StageInput::new("variant", &interface)
+                };
+                let _ = merge(&[stage], &MergeLimits::default());
+                let _ = match_stages(&stage, &stage);
+                if let Some(entry) = interface.entry_points.first() {
+                    let _ = required_features(&interface, entry);
+                }
+                let _ = to_json(&interface, "variant");
+                let _ = to_table(&interface, "variant");
+                bake(&interface, 0).unwrap();
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+    // Both must be frequent, or the mutations test too little.
+    assert!(
+        described > 2_000 && refused > 2_000,
+        "{described} described, {refused} refused"
+    );
+}
