@@ -3,6 +3,7 @@
 mod commands;
 mod device;
 mod disturb;
+mod functions;
 mod memory;
 mod surface;
 mod sync;
