@@ -16,6 +16,7 @@ mod diagnostic;
 mod include;
 mod strip;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,11 @@ pub use diagnostic::{CompileError, Diagnostic, Severity};
 
 /// Name and version of the compiler, part of every cache key. Raise it together with the `shaderc` dependency.
 pub const COMPILER: &str = "shaderc 0.10.1";
+
+/// Most files on the way from a source to what it includes.
+const MAX_INCLUDE_DEPTH: usize = 32;
+/// Most text that one source includes, files that it includes again counted again.
+const MAX_INCLUDED_BYTES: usize = 64 << 20;
 
 /// One GLSL file to compile.
 #[derive(Clone, Debug)]
@@ -49,7 +55,12 @@ impl Source {
         let path = root.join(&name);
         let stage = stage_of(&path).ok_or_else(|| CompileError::Stage { file: path.clone() })?;
         let text = include::read_text(&path)?;
-        Ok(Self { root, name, text, stage })
+        Ok(Self {
+            root,
+            name,
+            text,
+            stage,
+        })
     }
 }
 
@@ -95,11 +106,17 @@ impl Define {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && name.starts_with(|c: char| !c.is_ascii_digit());
+        let identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| !c.is_ascii_digit());
         if !identifier || value.is_some_and(|value| value.contains(['\n', '\r', '\0'])) {
-            return Err(CompileError::Define { text: text.to_owned() });
+            return Err(CompileError::Define {
+                text: text.to_owned(),
+            });
         }
-        Ok(Self { name: name.to_owned(), value: value.map(str::to_owned) })
+        Ok(Self {
+            name: name.to_owned(),
+            value: value.map(str::to_owned),
+        })
     }
 }
 
@@ -157,7 +174,9 @@ impl Compiler {
     /// # Errors
     /// The native library does not initialise.
     pub fn new() -> Result<Self, CompileError> {
-        let shaderc = shaderc::Compiler::new().map_err(|error| CompileError::Internal { message: error.to_string() })?;
+        let shaderc = shaderc::Compiler::new().map_err(|error| CompileError::Internal {
+            message: error.to_string(),
+        })?;
         Ok(Self { shaderc })
     }
 
@@ -167,31 +186,65 @@ impl Compiler {
     /// [`CompileError::Failed`] has one [`Diagnostic`] per message of the front end, each with the file and line it is
     /// about. Sources with NUL characters, stages that are none of GLSL's, and a cache folder that cannot be written are
     /// errors, too.
-    pub fn compile(&self, source: &Source, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    pub fn compile(
+        &self,
+        source: &Source,
+        options: &CompileOptions,
+    ) -> Result<Compiled, CompileError> {
         let includes = include::Includes::new(&source.root, options);
         if source.text.contains('\0') || source.name.contains('\0') {
-            return Err(CompileError::NotText { file: source.root.join(&source.name) });
+            return Err(CompileError::NotText {
+                file: source.root.join(&source.name),
+            });
         }
         let closure = includes.closure(&source.name, &source.text);
         let mut dependencies = vec![source.name.clone()];
         dependencies.extend(closure.keys().filter(|name| **name != source.name).cloned());
 
-        let entry = options.cache.as_deref().map(|folder| cache::Entry::new(folder, source, options, &closure));
+        let entry = options
+            .cache
+            .as_deref()
+            .map(|folder| cache::Entry::new(folder, source, options, &closure));
         if let Some(spirv) = entry.as_ref().and_then(cache::Entry::load) {
-            return Ok(Compiled { spirv, dependencies, warnings: Vec::new(), cached: true });
+            return Ok(Compiled {
+                spirv,
+                dependencies,
+                warnings: Vec::new(),
+                cached: true,
+            });
         }
         let (spirv, warnings) = self.run(source, options, &includes)?;
         if let Some(entry) = entry.filter(|_| warnings.is_empty()) {
             entry.store(&spirv)?;
         }
-        Ok(Compiled { spirv, dependencies, warnings, cached: false })
+        Ok(Compiled {
+            spirv,
+            dependencies,
+            warnings,
+            cached: false,
+        })
     }
 
-    fn run(&self, source: &Source, options: &CompileOptions, includes: &include::Includes<'_>) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
-        let kind = shader_kind(source.stage).ok_or_else(|| CompileError::Stage { file: source.root.join(&source.name) })?;
-        let internal = |error: shaderc::Error| CompileError::Internal { message: format!("{}: {error}", source.name) };
+    fn run(
+        &self,
+        source: &Source,
+        options: &CompileOptions,
+        includes: &include::Includes<'_>,
+    ) -> Result<(Vec<u8>, Vec<Diagnostic>), CompileError> {
+        let kind = shader_kind(source.stage).ok_or_else(|| CompileError::Stage {
+            file: source.root.join(&source.name),
+        })?;
+        let internal = |error: shaderc::Error| CompileError::Internal {
+            message: format!("{}: {error}", source.name),
+        };
+        // The front end itself follows a file that includes itself until memory runs out. An error from the callback
+        // does not stop it either; `#error` does.
+        let included = Cell::new(0);
         let mut native = shaderc::CompileOptions::new().map_err(internal)?;
-        native.set_target_env(shaderc::TargetEnv::Vulkan, shaderc::EnvVersion::Vulkan1_3 as u32);
+        native.set_target_env(
+            shaderc::TargetEnv::Vulkan,
+            shaderc::EnvVersion::Vulkan1_3 as u32,
+        );
         native.set_target_spirv(shaderc::SpirvVersion::V1_6);
         native.set_source_language(shaderc::SourceLanguage::GLSL);
         for define in &options.defines {
@@ -204,20 +257,47 @@ impl Compiler {
         if options.debug_info || options.optimization == Optimization::Performance {
             native.set_generate_debug_info();
         }
-        native.set_include_callback(|requested, kind, from, _depth| {
+        native.set_include_callback(|requested, kind, from, depth| {
             let relative = matches!(kind, shaderc::IncludeType::Relative);
-            let (name, text) = includes.resolve(requested, relative, from).map_err(|error| error.to_string())?;
-            Ok(shaderc::ResolvedInclude { resolved_name: name, content: text })
+            let (name, text) = includes
+                .resolve(requested, relative, from)
+                .map_err(|error| error.to_string())?;
+            included.set(included.get() + text.len());
+            let content = if depth > MAX_INCLUDE_DEPTH || included.get() > MAX_INCLUDED_BYTES {
+                format!(
+                    "#error includes over {MAX_INCLUDE_DEPTH} deep or {MAX_INCLUDED_BYTES} bytes\n"
+                )
+            } else {
+                text
+            };
+            Ok(shaderc::ResolvedInclude {
+                resolved_name: name,
+                content,
+            })
         });
-        let artifact = match self.shaderc.compile_into_spirv(&source.text, kind, &source.name, "main", Some(&native)) {
+        let artifact = match self.shaderc.compile_into_spirv(
+            &source.text,
+            kind,
+            &source.name,
+            "main",
+            Some(&native),
+        ) {
             Ok(artifact) => artifact,
             Err(shaderc::Error::CompilationError(_, log)) => {
-                return Err(CompileError::Failed { root: source.root.clone(), name: source.name.clone(), diagnostics: diagnostic::parse(&log, &source.name) });
+                return Err(CompileError::Failed {
+                    root: source.root.clone(),
+                    name: source.name.clone(),
+                    diagnostics: diagnostic::parse(&log, &source.name),
+                });
             }
             Err(error) => return Err(internal(error)),
         };
         let warnings = diagnostic::parse(&artifact.get_warning_messages(), &source.name);
-        let spirv = if options.debug_info { artifact.as_binary_u8().to_vec() } else { strip::without_source(artifact.as_binary()) };
+        let spirv = if options.debug_info {
+            artifact.as_binary_u8().to_vec()
+        } else {
+            strip::without_source(artifact.as_binary())
+        };
         Ok((spirv, warnings))
     }
 }

@@ -16,7 +16,12 @@ pub(super) struct Entry {
 impl Entry {
     /// The key covers the compiler's version, the stage, the options, the definitions in order, and names and texts of the
     /// source and all that it may include.
-    pub(super) fn new(folder: &Path, source: &Source, options: &CompileOptions, includes: &BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        folder: &Path,
+        source: &Source,
+        options: &CompileOptions,
+        includes: &BTreeMap<String, String>,
+    ) -> Self {
         let mut key = Key(Vec::new());
         key.part(COMPILER);
         key.part(source.stage.name());
@@ -41,7 +46,9 @@ impl Entry {
             key.part(text);
         }
         let hash = xxhash_rust::xxh3::xxh3_128(&key.0);
-        Self { file: folder.join(format!("{hash:032x}.spv")) }
+        Self {
+            file: folder.join(format!("{hash:032x}.spv")),
+        }
     }
 
     /// The module, if it is there and undamaged.
@@ -53,13 +60,20 @@ impl Entry {
 
     /// Keeps a module. Readers never see half a file: it is written aside and then renamed.
     pub(super) fn store(&self, spirv: &[u8]) -> Result<(), CompileError> {
-        let fail = |source| CompileError::Write { file: self.file.clone(), source };
+        let fail = |source| CompileError::Write {
+            file: self.file.clone(),
+            source,
+        };
         if let Some(folder) = self.file.parent() {
             std::fs::create_dir_all(folder).map_err(fail)?;
         }
         let mut bytes = xxhash_rust::xxh3::xxh3_128(spirv).to_le_bytes().to_vec();
         bytes.extend_from_slice(spirv);
-        let aside = self.file.with_extension(format!("{}-{:?}.part", std::process::id(), std::thread::current().id()));
+        let aside = self.file.with_extension(format!(
+            "{}-{:?}.part",
+            std::process::id(),
+            std::thread::current().id()
+        ));
         std::fs::write(&aside, bytes).map_err(fail)?;
         std::fs::rename(&aside, &self.file).map_err(fail)
     }

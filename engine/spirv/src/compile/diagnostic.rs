@@ -77,9 +77,13 @@ impl CompileError {
     #[must_use]
     pub fn report(&self) -> String {
         match self {
-            Self::Failed { root, diagnostics, .. } if !diagnostics.is_empty() => {
-                diagnostics.iter().map(|diagnostic| diagnostic.in_folder(root)).collect::<Vec<_>>().join("\n")
-            }
+            Self::Failed {
+                root, diagnostics, ..
+            } if !diagnostics.is_empty() => diagnostics
+                .iter()
+                .map(|diagnostic| diagnostic.in_folder(root))
+                .collect::<Vec<_>>()
+                .join("\n"),
             other => other.to_string(),
         }
     }
@@ -108,7 +112,11 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     fn in_folder(&self, root: &std::path::Path) -> String {
-        Self { file: root.join(&self.file).display().to_string(), ..self.clone() }.to_string()
+        Self {
+            file: root.join(&self.file).display().to_string(),
+            ..self.clone()
+        }
+        .to_string()
     }
 }
 
@@ -130,15 +138,30 @@ impl fmt::Display for Diagnostic {
 /// neither belongs to the message before it.
 pub(super) fn parse(log: &str, name: &str) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    for line in log.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-        let split = [(": error: ", Severity::Error), (": warning: ", Severity::Warning)]
-            .into_iter()
-            .filter_map(|(mark, severity)| line.split_once(mark).map(|(place, message)| (place, message, severity)))
-            .min_by_key(|(place, ..)| place.len());
+    for line in log
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+    {
+        let split = [
+            (": error: ", Severity::Error),
+            (": warning: ", Severity::Warning),
+        ]
+        .into_iter()
+        .filter_map(|(mark, severity)| {
+            line.split_once(mark)
+                .map(|(place, message)| (place, message, severity))
+        })
+        .min_by_key(|(place, ..)| place.len());
         let Some((place, message, severity)) = split else {
             match diagnostics.last_mut() {
                 Some(last) => last.message = format!("{} {}", last.message, line.trim_start()),
-                None => diagnostics.push(Diagnostic { severity: Severity::Error, file: name.to_owned(), line: None, message: line.to_owned() }),
+                None => diagnostics.push(Diagnostic {
+                    severity: Severity::Error,
+                    file: name.to_owned(),
+                    line: None,
+                    message: line.to_owned(),
+                }),
             }
             continue;
         };
@@ -146,7 +169,12 @@ pub(super) fn parse(log: &str, name: &str) -> Vec<Diagnostic> {
             Some((file, number)) if number.parse::<u32>().is_ok() => (file, number.parse().ok()),
             _ => (place, None),
         };
-        diagnostics.push(Diagnostic { severity, file: file.to_owned(), line: number, message: message.to_owned() });
+        diagnostics.push(Diagnostic {
+            severity,
+            file: file.to_owned(),
+            line: number,
+            message: message.to_owned(),
+        });
     }
     diagnostics
 }
@@ -160,8 +188,17 @@ mod tests {
         let log = "glsl/a.comp:7: error: 'x' : undeclared identifier\nglsl/include/m.glsl:3: warning: 'y' : odd: error: no\nglsl/a.comp: error: Linking failed\n  more of it\n";
         let found = parse(log, "glsl/a.comp");
         assert_eq!(found.len(), 3);
-        assert_eq!(found[0].to_string(), "glsl/a.comp:7: 'x' : undeclared identifier");
-        assert_eq!(found[1].to_string(), "glsl/include/m.glsl:3: warning: 'y' : odd: error: no");
-        assert_eq!((found[2].line, found[2].message.as_str()), (None, "Linking failed more of it"));
+        assert_eq!(
+            found[0].to_string(),
+            "glsl/a.comp:7: 'x' : undeclared identifier"
+        );
+        assert_eq!(
+            found[1].to_string(),
+            "glsl/include/m.glsl:3: warning: 'y' : odd: error: no"
+        );
+        assert_eq!(
+            (found[2].line, found[2].message.as_str()),
+            (None, "Linking failed more of it")
+        );
     }
 }

@@ -7,10 +7,15 @@ use super::{CompileError, CompileOptions};
 
 /// Reads a file as UTF-8 text without NUL characters (the compiler's interface cannot take them).
 pub(super) fn read_text(path: &Path) -> Result<String, CompileError> {
-    let bytes = std::fs::read(path).map_err(|source| CompileError::Read { file: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|source| CompileError::Read {
+        file: path.to_owned(),
+        source,
+    })?;
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        _ => Err(CompileError::NotText { file: path.to_owned() }),
+        _ => Err(CompileError::NotText {
+            file: path.to_owned(),
+        }),
     }
 }
 
@@ -26,11 +31,24 @@ impl<'a> Includes<'a> {
     }
 
     /// Name (relative to the root) and text of the file that `from` includes as `requested`.
-    pub(super) fn resolve(&self, requested: &str, relative: bool, from: &str) -> Result<(String, String), CompileError> {
+    pub(super) fn resolve(
+        &self,
+        requested: &str,
+        relative: bool,
+        from: &str,
+    ) -> Result<(String, String), CompileError> {
         let beside = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let directories = self.options.include_directories.iter().map(|directory| directory.to_string_lossy().replace('\\', "/"));
+        let directories = self
+            .options
+            .include_directories
+            .iter()
+            .map(|directory| directory.to_string_lossy().replace('\\', "/"));
         let mut searched = Vec::new();
-        for folder in relative.then(|| beside.to_owned()).into_iter().chain(directories) {
+        for folder in relative
+            .then(|| beside.to_owned())
+            .into_iter()
+            .chain(directories)
+        {
             let name = normalize(&folder, requested);
             if let Some(text) = self.options.virtual_files.get(&name) {
                 return Ok((name, text.clone()));
@@ -39,9 +57,17 @@ impl<'a> Includes<'a> {
             if path.is_file() {
                 return Ok((name, read_text(&path)?));
             }
-            searched.push(if folder.is_empty() { ".".to_owned() } else { folder });
+            searched.push(if folder.is_empty() {
+                ".".to_owned()
+            } else {
+                folder
+            });
         }
-        Err(CompileError::Include { requested: requested.to_owned(), from: from.to_owned(), searched })
+        Err(CompileError::Include {
+            requested: requested.to_owned(),
+            from: from.to_owned(),
+            searched,
+        })
     }
 
     /// All files that `text` (of the file `name`) includes, directly or through others, by name, with their text.
@@ -53,7 +79,9 @@ impl<'a> Includes<'a> {
         let mut pending = vec![(name.to_owned(), text.to_owned())];
         while let Some((name, text)) = pending.pop() {
             for (requested, relative) in text.lines().filter_map(directive) {
-                let Ok((included, text)) = self.resolve(requested, relative, &name) else { continue };
+                let Ok((included, text)) = self.resolve(requested, relative, &name) else {
+                    continue;
+                };
                 if !found.contains_key(&included) {
                     found.insert(included.clone(), text.clone());
                     pending.push((included, text));
@@ -66,7 +94,12 @@ impl<'a> Includes<'a> {
 
 /// What an `#include` line asks for, and whether in quotes.
 fn directive(line: &str) -> Option<(&str, bool)> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let rest = line
+        .trim_start()
+        .strip_prefix('#')?
+        .trim_start()
+        .strip_prefix("include")?
+        .trim_start();
     let (close, relative) = match rest.chars().next()? {
         '"' => ('"', true),
         '<' => ('>', false),
@@ -80,7 +113,11 @@ fn directive(line: &str) -> Option<(&str, bool)> {
 fn normalize(folder: &str, requested: &str) -> String {
     let absolute = requested.starts_with('/') || folder.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
-    let joined = if requested.starts_with('/') { requested.to_owned() } else { format!("{folder}/{requested}") };
+    let joined = if requested.starts_with('/') {
+        requested.to_owned()
+    } else {
+        format!("{folder}/{requested}")
+    };
     for part in joined.split('/') {
         match part {
             "" | "." => {}
@@ -101,7 +138,10 @@ mod tests {
     #[test]
     fn directives() {
         assert_eq!(directive("#include \"a.glsl\""), Some(("a.glsl", true)));
-        assert_eq!(directive("  #  include <x/b.glsl> // why"), Some(("x/b.glsl", false)));
+        assert_eq!(
+            directive("  #  include <x/b.glsl> // why"),
+            Some(("x/b.glsl", false))
+        );
         assert_eq!(directive("#include MACRO"), None);
         assert_eq!(directive("#include \"open"), None);
         assert_eq!(directive("// #include \"a\""), None);
@@ -110,7 +150,10 @@ mod tests {
 
     #[test]
     fn one_name_per_file() {
-        assert_eq!(normalize("glsl/include", "../include/./math.glsl"), "glsl/include/math.glsl");
+        assert_eq!(
+            normalize("glsl/include", "../include/./math.glsl"),
+            "glsl/include/math.glsl"
+        );
         assert_eq!(normalize("", "../up.glsl"), "../up.glsl");
         assert_eq!(normalize("a", "../../../up.glsl"), "../../up.glsl");
         assert_eq!(normalize("a", "/abs/x.glsl"), "/abs/x.glsl");

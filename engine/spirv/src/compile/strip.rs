@@ -28,14 +28,20 @@ pub(super) fn without_source(words: &[u32]) -> Vec<u8> {
         rest = next;
     }
     let opcode = |instruction: &[u32]| instruction.first().map_or(0, |word| word & 0xffff);
-    let used_strings: Vec<u32> =
-        instructions.iter().filter(|i| opcode(i) == OP_EXT_INST).flat_map(|i| i.iter().skip(5).copied()).collect();
+    let used_strings: Vec<u32> = instructions
+        .iter()
+        .filter(|i| opcode(i) == OP_EXT_INST)
+        .flat_map(|i| i.iter().skip(5).copied())
+        .collect();
 
     let mut out: Vec<u32> = header.to_vec();
     for instruction in instructions {
         match opcode(instruction) {
             op if DROPPED.contains(&op) => {}
-            OP_STRING if instruction.get(1).is_none_or(|id| !used_strings.contains(id)) => {}
+            OP_STRING
+                if instruction
+                    .get(1)
+                    .is_none_or(|id| !used_strings.contains(id)) => {}
             // Language and version stay, file and text go.
             OP_SOURCE if instruction.len() > 3 => {
                 out.push(3 << 16 | OP_SOURCE);

@@ -1,0 +1,27 @@
+//! Constants shared with the shaders.
+//!
+//! Made from `config.toml` by `impel bake`, which overwrites changes.
+
+/// Threads of a culling group, one instance each: a multiple of every subgroup size in use.
+pub const CULL_GROUP_SIZE: u32 = 64;
+
+/// Meshlets in one chunk, and threads of the group that expands it: one meshlet a thread.
+pub const CHUNK_MESHLETS: u32 = 64;
+
+/// Vertices of a meshlet: what vendors prefer as a mesh group's output.
+pub const MESHLET_MAX_VERTICES: u32 = 64;
+
+/// Triangles of a meshlet: a multiple of 4 whose numbers fit 7 bits.
+pub const MESHLET_MAX_TRIANGLES: u32 = 124;
+
+/// Levels of detail of a mesh: each has about half the triangles of the one before, so the last has under a hundredth.
+pub const MAX_LODS: u32 = 8;
+
+/// Mesh groups of one draw: lavapipe draws nothing, without a word, when a draw has several hundred thousand.
+pub const MESH_GROUPS_PER_DRAW: u32 = 32_768;
+
+/// Draws in one list: with MESH_GROUPS_PER_DRAW groups each enough for 2^24 clusters.
+pub const MAX_MESH_DRAWS: u32 = 512;
+
+/// Groups of a dispatch in one dimension: what Vulkan guarantees.
+pub const MAX_GROUPS_PER_DIMENSION: u32 = 65_535;
