@@ -1,6 +1,6 @@
 //! Evaluation of expressions over specialisation constants, as a driver does it when it makes a pipeline.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use spirv::Op;
@@ -11,7 +11,8 @@ use crate::interface::{Expression, ExpressionNode, ScalarType, SpecValue, SpecVa
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Scalar(SpecValue),
-    Composite(Rc<Vec<Value>>),
+    /// With its depth of nesting: values nested without bound would exhaust the stack when they are dropped.
+    Composite(Rc<Vec<Value>>, u16),
     Unknown,
 }
 
@@ -58,25 +59,29 @@ impl TypeTable {
     /// SpecIds that an expression depends on, sorted.
     #[must_use]
     pub fn spec_ids(&self, expression: Expression) -> Vec<u32> {
-        let nodes = &self.expressions.nodes;
-        let mut ids = Vec::new();
-        let mut seen = vec![false; nodes.len()];
-        let mut stack = vec![expression];
-        while let Some(at) = stack.pop() {
-            let Some(node) = nodes.get(at.0 as usize) else {
-                continue;
-            };
-            if std::mem::replace(&mut seen[at.0 as usize], true) {
-                continue;
-            }
+        self.spec_ids_counted(expression).0
+    }
+
+    /// The same, and the number of nodes that were looked at.
+    pub(crate) fn spec_ids_counted(&self, expression: Expression) -> (Vec<u32>, usize) {
+        let mut ids = BTreeSet::new();
+        let mut seen = HashSet::from([expression]);
+        let mut work = vec![expression];
+        while let Some(node) = work
+            .pop()
+            .map(|at| self.expressions.nodes.get(at.0 as usize))
+        {
+            let Some(node) = node else { continue };
             if let ExpressionNode::Spec { id, .. } = node {
-                ids.push(*id);
+                ids.insert(*id);
             }
-            stack.extend(operands(node));
+            work.extend(
+                operands(node)
+                    .iter()
+                    .filter(|operand| seen.insert(**operand)),
+            );
         }
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+        (ids.into_iter().collect(), seen.len())
     }
 }
 
@@ -116,9 +121,7 @@ pub(crate) fn evaluate_node(
                 .map(|(_, value)| SpecValue::from_bits(default.scalar_type(), value.bits()));
             Value::Scalar(given.unwrap_or(*default))
         }
-        ExpressionNode::Composite(list) => {
-            Value::Composite(Rc::new(list.iter().map(get).collect()))
-        }
+        ExpressionNode::Composite(list) => nested(list.iter().map(get).collect()),
         ExpressionNode::Product(list) => {
             let product = list
                 .iter()
@@ -154,7 +157,7 @@ fn operation(
             let mut at = operands.first().cloned().unwrap_or(Value::Unknown);
             for index in literals {
                 at = match at {
-                    Value::Composite(list) => {
+                    Value::Composite(list, _) => {
                         list.get(*index as usize).cloned().unwrap_or(Value::Unknown)
                     }
                     _ => Value::Unknown,
@@ -167,18 +170,18 @@ fn operation(
             _ => Value::Unknown,
         },
         Some(Op::VectorShuffle) => match operands {
-            [Value::Composite(a), Value::Composite(b)] => {
+            [Value::Composite(a, _), Value::Composite(b, _)] => {
                 let pick = |index: &u32| {
                     a.get(*index as usize)
                         .or_else(|| b.get((*index as usize).checked_sub(a.len())?))
                         .cloned()
                 };
-                Value::Composite(Rc::new(
+                nested(
                     literals
                         .iter()
                         .map(|index| pick(index).unwrap_or(Value::Unknown))
                         .collect(),
-                ))
+                )
             }
             _ => Value::Unknown,
         },
@@ -194,7 +197,7 @@ fn operation(
                 let scalars: Option<Vec<SpecValue>> = operands
                     .iter()
                     .map(|operand| match operand {
-                        Value::Composite(list) => match list.get(index) {
+                        Value::Composite(list, _) => match list.get(index) {
                             Some(Value::Scalar(value)) => Some(*value),
                             _ => None,
                         },
@@ -205,9 +208,7 @@ fn operation(
                     .and_then(|scalars| scalar_operation(opcode, ty, &scalars))
                     .map_or(Value::Unknown, Value::Scalar)
             };
-            Value::Composite(Rc::new(
-                (0..components.min(16) as usize).map(component).collect(),
-            ))
+            nested((0..components.min(16) as usize).map(component).collect())
         }
         Some(opcode) => {
             let scalars: Option<Vec<SpecValue>> = operands
@@ -228,18 +229,38 @@ fn operation(
     }
 }
 
+/// A composite; unknown if it nests deeper than SPIR-V permits.
+fn nested(list: Vec<Value>) -> Value {
+    let depth = list
+        .iter()
+        .map(|value| {
+            if let Value::Composite(_, depth) = value {
+                *depth
+            } else {
+                0
+            }
+        })
+        .max()
+        .unwrap_or(0);
+    if depth < 255 {
+        Value::Composite(Rc::new(list), depth + 1)
+    } else {
+        Value::Unknown
+    }
+}
+
 fn insert(object: &Value, composite: &Value, literals: &[u32]) -> Value {
     // SPIR-V nests types at most 255 deep; a longer path cannot be valid.
     let Some((first, rest)) = literals.split_first() else {
         return object.clone();
     };
     match composite {
-        Value::Composite(list) if literals.len() <= 255 => {
+        Value::Composite(list, _) if literals.len() <= 255 => {
             let mut list = list.as_ref().clone();
             if let Some(slot) = list.get_mut(*first as usize) {
                 *slot = insert(object, slot, rest);
             }
-            Value::Composite(Rc::new(list))
+            nested(list)
         }
         _ => Value::Unknown,
     }

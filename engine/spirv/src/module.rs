@@ -98,6 +98,7 @@ pub(crate) struct Module {
     pub(crate) functions: Vec<Function>,
     pub(crate) function_index: HashMap<u32, usize>,
     non_semantic: HashSet<u32>,
+    glsl: HashSet<u32>,
 }
 
 impl Module {
@@ -123,6 +124,7 @@ impl Module {
             functions: Vec::new(),
             function_index: HashMap::new(),
             non_semantic: HashSet::new(),
+            glsl: HashSet::new(),
         };
         let mut open: Option<Function> = None;
         for instruction in words.iter() {
@@ -260,6 +262,8 @@ impl Module {
                     || name.starts_with("DebugInfo")
                 {
                     self.non_semantic.insert(instruction.operand(0)?);
+                } else if name == "GLSL.std.450" {
+                    self.glsl.insert(instruction.operand(0)?);
                 }
             }
             Some(Op::Function) => {
@@ -350,6 +354,11 @@ impl Module {
             }
             None
         })
+    }
+
+    /// Whether an id is the import of GLSL's extended instructions.
+    pub(crate) fn is_glsl_set(&self, id: u32) -> bool {
+        self.glsl.contains(&id)
     }
 
     fn is_debug(&self, instruction: Instruction<'_>) -> bool {

@@ -6,13 +6,14 @@ mod entry;
 mod io;
 mod types;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use spirv::Op;
 
 use crate::error::Error;
 use crate::interface::{
-    Capability, Generator, Interface, SourceLanguage, SpecDependent, SpirvVersion, Type, TypeId,
+    Capability, Count, DescriptorType, Dim, Expression, Generator, Interface, SourceLanguage,
+    SpecDependent, SpirvVersion, Type, TypeId,
 };
 use crate::module::Module;
 use crate::usage::{Budget, PlaceId, Places, Root, Usage, analyse, mark_members};
@@ -110,14 +111,14 @@ impl Reflection<'_> {
             .interface
             .bindings
             .iter()
-            .filter(|binding| binding.descriptor_type == crate::DescriptorType::UniformBuffer)
+            .filter(|binding| binding.descriptor_type == DescriptorType::UniformBuffer)
             .filter_map(|binding| binding.block)
             .collect();
         types::finish(&mut self.types.table, &blocks, &uniform);
         self.measure_bindings()?;
         self.measure_push_constants()?;
         self.mark_used_members();
-        self.find_spec_constants();
+        self.find_spec_constants()?;
         self.interface.types = std::mem::take(&mut self.types.table);
         Ok(())
     }
@@ -179,59 +180,64 @@ impl Reflection<'_> {
     }
 
     /// Specialisation constants, and the sizes that depend on each.
-    fn find_spec_constants(&mut self) {
-        let mut dependents: Vec<(u32, SpecDependent)> = Vec::new();
-        let table = &self.types.table;
-        for (id, ty) in &table.types {
+    fn find_spec_constants(&mut self) -> Result<(), Error> {
+        let mut sources: Vec<(Expression, SpecDependent)> = Vec::new();
+        for (id, ty) in &self.types.table.types {
             if let Type::Array { dims, .. } = ty {
-                for dim in dims {
-                    if let crate::Dim::Spec { expression, .. } = dim {
-                        dependents.extend(
-                            table
-                                .spec_ids(*expression)
-                                .into_iter()
-                                .map(|spec| (spec, SpecDependent::Array(*id))),
-                        );
+                let expressions = dims.iter().filter_map(|dim| {
+                    if let Dim::Spec { expression, .. } = dim {
+                        Some(*expression)
+                    } else {
+                        None
                     }
-                }
+                });
+                sources
+                    .extend(expressions.map(|expression| (expression, SpecDependent::Array(*id))));
             }
         }
         for binding in &self.interface.bindings {
-            if let crate::Count::Spec { expression, .. } = binding.count {
-                dependents.extend(
-                    table
-                        .spec_ids(expression)
-                        .into_iter()
-                        .map(|spec| (spec, SpecDependent::Descriptors(binding.spirv_id))),
-                );
+            if let Count::Spec { expression, .. } = binding.count {
+                sources.push((expression, SpecDependent::Descriptors(binding.spirv_id)));
             }
         }
         for entry in &self.interface.entry_points {
             for (axis, size) in (0u8..).zip(entry.local_size.iter().flatten()) {
                 if let Some(expression) = size.expression {
-                    let dependent = SpecDependent::LocalSize {
-                        entry_point: entry.name.clone(),
-                        axis,
-                    };
-                    dependents.extend(
-                        table
-                            .spec_ids(expression)
-                            .into_iter()
-                            .map(|spec| (spec, dependent.clone())),
-                    );
+                    self.budget.keep(1 + entry.name.len() / 128)?;
+                    sources.push((
+                        expression,
+                        SpecDependent::LocalSize {
+                            entry_point: entry.name.clone(),
+                            axis,
+                        },
+                    ));
                 }
+            }
+        }
+        let mut dependents: BTreeMap<u32, BTreeSet<SpecDependent>> = BTreeMap::new();
+        for (expression, dependent) in sources {
+            let (ids, looked_at) = self.types.table.spec_ids_counted(expression);
+            self.budget.work(looked_at)?;
+            for id in ids {
+                self.budget.keep(
+                    if let SpecDependent::LocalSize { entry_point, .. } = &dependent {
+                        1 + entry_point.len() / 128
+                    } else {
+                        1
+                    },
+                )?;
+                dependents.entry(id).or_default().insert(dependent.clone());
             }
         }
         self.interface.spec_constants = constants::spec_constants(self.module);
         for constant in &mut self.interface.spec_constants {
             constant.sizes = dependents
-                .iter()
-                .filter(|(id, _)| *id == constant.id)
-                .map(|(_, dependent)| dependent.clone())
+                .remove(&constant.id)
+                .unwrap_or_default()
+                .into_iter()
                 .collect();
-            constant.sizes.sort_unstable();
-            constant.sizes.dedup();
         }
+        Ok(())
     }
 }
 

@@ -218,6 +218,7 @@ impl Reflection<'_> {
             }
             let mut by_stage: BTreeMap<Stage, Access> = BTreeMap::new();
             for (position, stage) in stages.iter().enumerate() {
+                self.budget.step()?;
                 let Some(entry) = self.usages.get(position) else {
                     continue;
                 };
@@ -299,6 +300,7 @@ impl Reflection<'_> {
             let (offset, size) = self.push_range(block.block);
             (block.offset, block.size) = (offset, size);
             for (position, entry) in self.usages.iter().enumerate() {
+                self.budget.step()?;
                 if !entry.usage.variables.contains(&block.spirv_id) {
                     continue;
                 }

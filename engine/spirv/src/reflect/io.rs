@@ -102,6 +102,7 @@ impl Reflection<'_> {
                     &mut touched,
                     &mut HashSet::new(),
                 );
+                self.budget.work(places.len() + touched.len())?;
             }
             let used = usage.is_some_and(|usage| usage.usage.variables.contains(id));
             let mut listing = Listing {

@@ -57,11 +57,16 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
     Ok(())
 }
 
+/// Array dimensions that any module may have, besides one for each of its words.
+const MAX_DIMENSIONS: usize = 100_000;
+
 /// Fills a [`TypeTable`] with types and all that they are made of or point at.
 pub(crate) struct TypeBuilder<'m> {
     pub(crate) module: &'m Module,
     pub(crate) table: TypeTable,
     pub(crate) constants: Constants,
+    /// Array dimensions made so far: arrays of arrays share inner types, but not dimensions.
+    made_dimensions: usize,
 }
 
 impl<'m> TypeBuilder<'m> {
@@ -70,6 +75,7 @@ impl<'m> TypeBuilder<'m> {
             module,
             table: TypeTable::default(),
             constants: Constants::default(),
+            made_dimensions: 0,
         }
     }
 
@@ -169,6 +175,16 @@ impl<'m> TypeBuilder<'m> {
                     what: "array type",
                     id,
                     limit: MAX_DEPTH,
+                });
+            }
+            self.made_dimensions += 1;
+            let words = self.module.words.as_slice().len();
+            if self.made_dimensions > MAX_DIMENSIONS + words {
+                return Err(Error::TooLarge {
+                    what: "the types".to_owned(),
+                    bytes: words * 4,
+                    limit: MAX_DIMENSIONS + words,
+                    unit: "array dimensions",
                 });
             }
             dims.push(dim);

@@ -158,7 +158,12 @@ impl Walk<'_, '_> {
 
     fn load(&mut self, ty: u32, result: u32, pointer: u32) -> Result<(), Error> {
         let places = self.get(pointer);
-        if holds_handle(self.module, ty) {
+        let module = self.module;
+        if *self
+            .handles
+            .entry(ty)
+            .or_insert_with(|| holds_handle(module, ty))
+        {
             // Taking a handle reads nothing of what it stands for.
             self.flow(result, &places)?;
         } else {
@@ -217,13 +222,11 @@ impl Walk<'_, '_> {
     }
 
     fn extended(&mut self, instruction: Instruction<'_>) -> Result<(), Error> {
-        let module = self.module;
-        let set = instruction
+        let is_glsl = instruction
             .operands
             .get(2)
-            .and_then(|set| module.definition(*set))
-            .and_then(|set| set.string(1).ok());
-        if set.as_deref() == Some("GLSL.std.450") {
+            .is_some_and(|set| self.module.is_glsl_set(*set));
+        if is_glsl {
             let pointer =
                 |position: usize| instruction.operands.get(position).copied().unwrap_or(0);
             match instruction

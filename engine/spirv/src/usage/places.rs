@@ -152,6 +152,15 @@ impl Places {
         if at.ty == ty {
             return place;
         }
+        // A loop that moves a pointer on must not make views of views without end.
+        let mut above = at.parent;
+        while let Some(id) = above {
+            let ancestor = self.get(id);
+            if ancestor.step == Step::View && ancestor.ty == ty {
+                return id;
+            }
+            above = ancestor.parent;
+        }
         self.intern(Place {
             parent: Some(place),
             step: Step::View,

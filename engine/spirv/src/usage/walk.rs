@@ -36,12 +36,17 @@ impl Budget {
             steps: 0,
             step_limit: 20_000_000 + bytes.saturating_mul(16),
             entries: 0,
-            entry_limit: 200_000 + bytes / 2,
+            entry_limit: 40_000 + bytes / 8,
         }
     }
 
     pub(crate) fn step(&mut self) -> Result<(), Error> {
-        self.steps += 1;
+        self.work(1)
+    }
+
+    /// Accounts for work that takes time.
+    pub(crate) fn work(&mut self, steps: usize) -> Result<(), Error> {
+        self.steps = self.steps.saturating_add(steps);
         if self.steps > self.step_limit {
             return Err(Error::TooLarge {
                 what: "the analysis".to_owned(),
@@ -101,6 +106,7 @@ pub(crate) fn analyse(
         grew: true,
         current: 0,
         budget,
+        handles: HashMap::new(),
     };
     walk.globals()?;
     walk.names(&reachable)?;
@@ -177,6 +183,8 @@ pub(super) struct Walk<'m, 'p> {
     /// Id of the function being walked.
     pub(super) current: u32,
     pub(super) budget: &'p mut Budget,
+    /// Whether types hold handles, as far as it was asked.
+    pub(super) handles: HashMap<u32, bool>,
 }
 
 impl Walk<'_, '_> {
@@ -307,8 +315,7 @@ impl Walk<'_, '_> {
         }
         if set.places.len() > before {
             self.grew = true;
-            self.budget.steps += set.places.len();
-            self.budget.step()?;
+            self.budget.work(set.places.len())?;
             if set.places.len() > MAX_SET && !set.wholes {
                 set.wholes = true;
                 let mut wholes: Vec<PlaceId> = set

@@ -292,8 +292,8 @@ impl<'a> Compare<'a> {
 
     /// Declared size of a struct from the golden's members (R1, R3): the end of the last one by offset.
     fn declared(&self, members: &[&Value]) -> i64 {
-        members
-            .iter()
+        let printed = members.iter().filter(|member| member.is_mapping());
+        printed
             .map(|member| int(&member["offset"]) + self.right_size(member))
             .max()
             .unwrap_or(0)
@@ -337,6 +337,7 @@ impl<'a> Compare<'a> {
         if kind == Kind::Push {
             declared -= members
                 .iter()
+                .filter(|member| member.is_mapping())
                 .map(|member| int(&member["offset"]))
                 .min()
                 .unwrap_or(0); // R4
