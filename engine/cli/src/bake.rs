@@ -127,12 +127,12 @@ fn make(folder: &Path, options: &BakeOptions) -> Result<Files, Error> {
     let config = config::read(folder)?;
     let mut compile_options = CompileOptions { include_directories: vec![INCLUDE.into()], cache: options.cache.clone(), ..CompileOptions::default() };
     let mut files = Files::new();
-    let mut index = Vec::new();
+    let mut others = Vec::new();
     if let Some(config) = config {
         compile_options.virtual_files.insert(CONFIG_GLSL.to_owned(), config.glsl.clone());
         files.insert(CONFIG_GLSL.to_owned(), config.glsl.into_bytes());
         files.insert(CONFIG_RUST.to_owned(), config.rust.into_bytes());
-        index.push("config");
+        others.push("config");
     }
     let modules = compile(folder, &programs, &compile_options, options.verbose)?;
     for module in modules.values() {
@@ -141,13 +141,9 @@ fn make(folder: &Path, options: &BakeOptions) -> Result<Files, Error> {
         files.insert(format!("{BAKED}/{}.spv", module.stem), module.spirv.clone());
         files.insert(format!("{BAKED}/{}.refl", module.stem), refl);
     }
-    let codegen_options = CodegenOptions { gpu_crate: options.gpu_crate.clone(), ..CodegenOptions::default() };
-    for program in &programs {
-        let text = generate(program, &modules, &codegen_options)?;
-        files.insert(format!("{GENERATED}/{}.rs", program.name), text.into_bytes());
-        index.push(&program.name);
+    for (name, text) in generate(&programs, &modules, &others, &options.gpu_crate)? {
+        files.insert(format!("{GENERATED}/{name}"), text.into_bytes());
     }
-    files.insert(format!("{GENERATED}/mod.rs"), codegen::index(&index).into_bytes());
     Ok(files)
 }
 
@@ -201,19 +197,38 @@ fn compile_one(compiler: &Compiler, folder: &Path, stage: &Stage, options: &Comp
     Ok(Module { stem: stage.file_stem(), spirv, interface })
 }
 
-fn generate(program: &Program, modules: &BTreeMap<&Stage, Module>, options: &CodegenOptions) -> Result<String, Error> {
-    let mut parts: Vec<(&Stage, &Module, [String; 3])> = Vec::new();
-    for stage in &program.stages {
-        let Some(module) = modules.get(stage) else { continue };
-        let file = |extension: &str| format!("../../{BAKED}/{}.{extension}", module.stem);
-        parts.push((stage, module, [format!("glsl/{}", stage.source), file("spv"), file("refl")]));
-    }
-    let mut stages: Vec<ProgramStage<'_>> = parts
+/// The generated Rust, by file name.
+fn generate(
+    programs: &[Program],
+    modules: &BTreeMap<&Stage, Module>,
+    others: &[&str],
+    gpu_crate: &str,
+) -> Result<BTreeMap<String, String>, Error> {
+    let options = CodegenOptions { gpu_crate: gpu_crate.to_owned(), ..CodegenOptions::default() };
+    let paths: BTreeMap<&Stage, [String; 3]> = modules
         .iter()
-        .map(|(_, module, [source, spirv_path, refl_path])| ProgramStage { name: &module.stem, source, interface: &module.interface, spirv_path, refl_path })
+        .map(|(stage, module)| {
+            let baked = |extension: &str| format!("../../{BAKED}/{}.{extension}", module.stem);
+            (*stage, [format!("glsl/{}", stage.source), baked("spv"), baked("refl")])
+        })
         .collect();
-    stages.sort_by_key(|stage| stage.interface.entry_points.first().map(|entry| pipeline_order(entry.stage)));
-    Ok(codegen::program(&codegen::Program { name: &program.name, stages: &stages }, options)?)
+    let mut stages: Vec<Vec<ProgramStage<'_>>> = Vec::new();
+    for program in programs {
+        let mut of_program: Vec<ProgramStage<'_>> = program
+            .stages
+            .iter()
+            .filter_map(|stage| {
+                let module = modules.get(stage)?;
+                let [source, spirv_path, refl_path] = paths.get(stage)?;
+                Some(ProgramStage { name: &module.stem, source, interface: &module.interface, spirv_path, refl_path })
+            })
+            .collect();
+        of_program.sort_by_key(|stage| stage.interface.entry_points.first().map(|entry| pipeline_order(entry.stage)));
+        stages.push(of_program);
+    }
+    let programs: Vec<codegen::Program<'_>> =
+        programs.iter().zip(&stages).map(|(program, stages)| codegen::Program { name: &program.name, stages }).collect();
+    Ok(codegen::folder(&programs, others, &options)?)
 }
 
 /// Place of a stage in its pipeline.

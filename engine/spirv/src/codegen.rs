@@ -70,7 +70,10 @@ struct Module<'a> {
     program: &'a Program<'a>,
     options: &'a CodegenOptions,
     slots: Vec<Slot>,
+    /// Structs that the module defines.
     structs: Vec<StructDef>,
+    /// Names of structs that it takes from `types`.
+    shared: Vec<String>,
     local_sizes: Vec<(Stage, [u32; 3])>,
     constants: BTreeMap<(u32, String), SpecConstant>,
 }
@@ -85,7 +88,7 @@ struct Slot {
     doc: String,
 }
 
-/// Whether `name` can name a program: a snake-case identifier that is no keyword.
+/// Whether `name` can name a program: a snake-case identifier that is no keyword and not `types`, which is in use.
 #[must_use]
 pub fn is_program_name(name: &str) -> bool {
     !name.is_empty()
@@ -94,12 +97,62 @@ pub fn is_program_name(name: &str) -> bool {
         && !names::is_keyword(name)
 }
 
-/// The Rust text of a program's module.
+/// The Rust text of one program's module, complete in itself.
 ///
 /// # Errors
 /// What [`merge`] and [`match_stages`] say of stages that do not fit together, runtime arrays in set 0, and bindings
 /// in sets other than 0 and 1.
 pub fn program(program: &Program<'_>, options: &CodegenOptions) -> Result<String, Error> {
+    Ok(print::module(&module(program, options)?))
+}
+
+/// The files of a folder with these programs' modules, by name: one for each program, `mod.rs`, and `types.rs` with the
+/// structs that several programs have in common (their modules re-export them, so a path like `cull::Instance` is right
+/// either way). `mod.rs` declares the modules `others`, too.
+///
+/// # Errors
+/// As for [`program`].
+pub fn folder(
+    programs: &[Program<'_>],
+    others: &[&str],
+    options: &CodegenOptions,
+) -> Result<BTreeMap<String, String>, Error> {
+    let mut modules = Vec::new();
+    for program in programs {
+        modules.push(module(program, options)?);
+    }
+    let shared = structs::shared(
+        &modules
+            .iter()
+            .map(|module| module.structs.as_slice())
+            .collect::<Vec<_>>(),
+    );
+    for module in &mut modules {
+        let (local, in_types) = std::mem::take(&mut module.structs)
+            .into_iter()
+            .partition(|def| !shared.contains(def));
+        module.structs = local;
+        module.shared = in_types
+            .into_iter()
+            .map(|def: StructDef| def.name)
+            .collect();
+        module.shared.sort();
+    }
+    let mut files = BTreeMap::new();
+    let mut names = others.to_vec();
+    if !shared.is_empty() {
+        files.insert("types.rs".to_owned(), print::types(&shared));
+        names.push("types");
+    }
+    for module in &modules {
+        files.insert(format!("{}.rs", module.program.name), print::module(module));
+        names.push(module.program.name);
+    }
+    files.insert("mod.rs".to_owned(), print::index(&names));
+    Ok(files)
+}
+
+fn module<'a>(program: &'a Program<'a>, options: &'a CodegenOptions) -> Result<Module<'a>, Error> {
     let mut stages = Vec::new();
     for stage in program.stages {
         stages.push((
@@ -141,21 +194,15 @@ pub fn program(program: &Program<'_>, options: &CodegenOptions) -> Result<String
         .iter()
         .filter_map(|(_, entry)| Some((entry.stage, entry.default_local_size()?)))
         .collect();
-    let structs = definitions.structs;
-    Ok(print::module(&Module {
+    Ok(Module {
         program,
         options,
         slots,
-        structs,
+        structs: definitions.structs,
+        shared: Vec::new(),
         local_sizes,
         constants,
-    }))
-}
-
-/// The text of the `mod.rs` that holds these modules.
-#[must_use]
-pub fn index(modules: &[&str]) -> String {
-    print::index(modules)
+    })
 }
 
 /// The bindings of set 0, by binding. (Set 1 is the bindless heap, which nobody binds per pass.)

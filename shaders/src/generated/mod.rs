@@ -10,3 +10,4 @@ pub mod draw_mesh;
 pub mod draw_vertex;
 pub mod hzb_downsample;
 pub mod submit;
+pub mod types;

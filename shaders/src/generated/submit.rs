@@ -7,6 +7,8 @@ use core::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 use impel_gpu::{Bound, ShaderCode, SlotList};
 
+pub use super::types::{Counters, FrameData, View};
+
 /// What the program binds, in slot order.
 #[derive(Clone, Copy)]
 pub struct Bindings<'a> {
@@ -19,11 +21,8 @@ pub struct Bindings<'a> {
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
-    const NAMES: &'static [(u32, u32, &'static str)] = &[
-        (0, 0, "frame"),
-        (0, 1, "counters"),
-        (0, 2, "arguments"),
-    ];
+    const NAMES: &'static [(u32, u32, &'static str)] =
+        &[(0, 0, "frame"), (0, 1, "counters"), (0, 2, "arguments")];
 
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
@@ -43,105 +42,6 @@ pub struct Push {
 }
 
 impl Default for Push {
-    /// All zero.
-    fn default() -> Self {
-        Zeroable::zeroed()
-    }
-}
-
-/// `View` as the shaders lay it out: 96 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct View {
-    /// `vec4[3]` at byte 0.
-    pub rows: [[f32; 4]; 3],
-    /// `vec4` at byte 48.
-    pub frustum: [f32; 4],
-    /// `vec3` at byte 64.
-    pub position: [f32; 3],
-    /// `float` at byte 76.
-    pub near: f32,
-    /// `vec2` at byte 80.
-    pub scale: [f32; 2],
-    /// `float` at byte 88.
-    pub draw_distance: f32,
-    /// `uint` at byte 92.
-    pub reserved: u32,
-}
-
-impl Default for View {
-    /// All zero.
-    fn default() -> Self {
-        Zeroable::zeroed()
-    }
-}
-
-/// `FrameData` as the shaders lay it out: 384 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct FrameData {
-    /// `View` at byte 0.
-    pub draw: View,
-    /// `View` at byte 96.
-    pub cull: View,
-    /// `View` at byte 192.
-    pub last: View,
-    /// `uvec2` at byte 288.
-    pub size: [u32; 2],
-    /// `uvec2` at byte 296.
-    pub hzb_size: [u32; 2],
-    /// `uint` at byte 304.
-    pub instance_count: u32,
-    /// `uint` at byte 308.
-    pub flags: u32,
-    /// `uint` at byte 312.
-    pub lod_mode: u32,
-    /// `uint` at byte 316.
-    pub lod_forced: u32,
-    /// `float` at byte 320.
-    pub error_distance: f32,
-    /// `float[7]` at byte 324.
-    pub begins_squared: [f32; 7],
-    /// `uint` at byte 352.
-    pub chunk_capacity: u32,
-    /// `uint` at byte 356.
-    pub cluster_capacity: u32,
-    /// `uint` at byte 360.
-    pub reject_capacity: u32,
-    /// `uint` at byte 364.
-    pub debug_view: u32,
-    /// `float` at byte 368.
-    pub fog_distance: f32,
-    /// `uint[3]` at byte 372.
-    pub reserved: [u32; 3],
-}
-
-impl Default for FrameData {
-    /// All zero.
-    fn default() -> Self {
-        Zeroable::zeroed()
-    }
-}
-
-/// `Counters` as the shaders lay it out: 256 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Counters {
-    /// `uint[2]` at byte 0.
-    pub chunk_count: [u32; 2],
-    /// `uint` at byte 8.
-    pub reject_count: u32,
-    /// `uint` at byte 12.
-    pub cluster_count: u32,
-    /// `uint[2]` at byte 16.
-    pub cluster_first: [u32; 2],
-    /// `uint[10]` at byte 24.
-    pub reserved: [u32; 10],
-    /// `uvec2[24]` at byte 64.
-    pub statistics: [[u32; 2]; 24],
-}
-
-impl Default for Counters {
     /// All zero.
     fn default() -> Self {
         Zeroable::zeroed()
@@ -174,39 +74,6 @@ const _: () = {
     assert!(size_of::<Push>() == 8);
     assert!(offset_of!(Push, phase) == 0);
     assert!(offset_of!(Push, step) == 4);
-    assert!(size_of::<View>() == 96);
-    assert!(offset_of!(View, rows) == 0);
-    assert!(offset_of!(View, frustum) == 48);
-    assert!(offset_of!(View, position) == 64);
-    assert!(offset_of!(View, near) == 76);
-    assert!(offset_of!(View, scale) == 80);
-    assert!(offset_of!(View, draw_distance) == 88);
-    assert!(offset_of!(View, reserved) == 92);
-    assert!(size_of::<FrameData>() == 384);
-    assert!(offset_of!(FrameData, draw) == 0);
-    assert!(offset_of!(FrameData, cull) == 96);
-    assert!(offset_of!(FrameData, last) == 192);
-    assert!(offset_of!(FrameData, size) == 288);
-    assert!(offset_of!(FrameData, hzb_size) == 296);
-    assert!(offset_of!(FrameData, instance_count) == 304);
-    assert!(offset_of!(FrameData, flags) == 308);
-    assert!(offset_of!(FrameData, lod_mode) == 312);
-    assert!(offset_of!(FrameData, lod_forced) == 316);
-    assert!(offset_of!(FrameData, error_distance) == 320);
-    assert!(offset_of!(FrameData, begins_squared) == 324);
-    assert!(offset_of!(FrameData, chunk_capacity) == 352);
-    assert!(offset_of!(FrameData, cluster_capacity) == 356);
-    assert!(offset_of!(FrameData, reject_capacity) == 360);
-    assert!(offset_of!(FrameData, debug_view) == 364);
-    assert!(offset_of!(FrameData, fog_distance) == 368);
-    assert!(offset_of!(FrameData, reserved) == 372);
-    assert!(size_of::<Counters>() == 256);
-    assert!(offset_of!(Counters, chunk_count) == 0);
-    assert!(offset_of!(Counters, reject_count) == 8);
-    assert!(offset_of!(Counters, cluster_count) == 12);
-    assert!(offset_of!(Counters, cluster_first) == 16);
-    assert!(offset_of!(Counters, reserved) == 24);
-    assert!(offset_of!(Counters, statistics) == 64);
     assert!(size_of::<Arguments>() == 12352);
     assert!(offset_of!(Arguments, dispatch) == 0);
     assert!(offset_of!(Arguments, mesh_draw_count) == 24);

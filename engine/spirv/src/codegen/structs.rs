@@ -147,7 +147,71 @@ impl Definitions {
     }
 }
 
+/// The structs that at least two of these modules have, alike in everything that they are made of. Of structs with one
+/// name but different content the most frequent is taken.
+pub(super) fn shared(modules: &[&[StructDef]]) -> Vec<StructDef> {
+    let mut counted: Vec<(&StructDef, usize)> = Vec::new();
+    for def in modules
+        .iter()
+        .copied()
+        .flatten()
+        .filter(|def| def.name != "Push")
+    {
+        match counted.iter_mut().find(|(known, _)| *known == def) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((def, 1)),
+        }
+    }
+    counted.retain(|(_, count)| *count > 1);
+    counted.sort_by(|(a, a_count), (b, b_count)| a.name.cmp(&b.name).then(b_count.cmp(a_count)));
+    counted.dedup_by(|(later, _), (earlier, _)| later.name == earlier.name);
+    let mut shared: Vec<&StructDef> = counted.into_iter().map(|(def, _)| def).collect();
+    // Two structs may look alike and yet hold different ones of the same name: whatever holds a struct that some module
+    // defines otherwise stays where it is, and what holds that in turn.
+    loop {
+        let before = shared.len();
+        let fits = |def: &StructDef| {
+            def.parts().all(|part| {
+                shared
+                    .iter()
+                    .any(|known| known.name == part && is_uniform(known, modules))
+            })
+        };
+        let kept: Vec<&StructDef> = shared.iter().copied().filter(|def| fits(def)).collect();
+        shared = kept;
+        if shared.len() == before {
+            return shared.into_iter().cloned().collect();
+        }
+    }
+}
+
+/// Whether no module has another struct of this name.
+fn is_uniform(def: &StructDef, modules: &[&[StructDef]]) -> bool {
+    modules
+        .iter()
+        .copied()
+        .flatten()
+        .all(|other| other.name != def.name || other == def)
+}
+
 impl StructDef {
+    /// Names of the structs in its fields.
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        let types = self
+            .fields
+            .iter()
+            .map(|field| field.ty.as_str())
+            .chain(self.tail.iter().map(|tail| tail.element.as_str()));
+        types
+            .map(|ty| {
+                ty.trim_start_matches('[')
+                    .split(';')
+                    .next()
+                    .unwrap_or_default()
+            })
+            .filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase() || c == '_'))
+    }
+
     fn empty(base: u64) -> Self {
         Self {
             name: String::new(),
