@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use impel_spirv::{ByteRange, Interface};
 
 /// Folder of the modules of our own.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/modules")
 }
 
 /// The module made of a source.
-pub fn bytes(source: &str) -> Vec<u8> {
+pub(crate) fn bytes(source: &str) -> Vec<u8> {
     let path = folder().join(format!("{source}.spv"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Its interface.
-pub fn reflect(source: &str) -> Interface {
+pub(crate) fn reflect(source: &str) -> Interface {
     impel_spirv::reflect(&bytes(source)).unwrap_or_else(|error| panic!("{source}: {error}"))
 }
 
 /// Offset and size of each range.
-pub fn ranges(ranges: &[ByteRange]) -> Vec<(u64, u64)> {
+pub(crate) fn ranges(ranges: &[ByteRange]) -> Vec<(u64, u64)> {
     ranges
         .iter()
         .map(|range| (range.offset, range.size))
@@ -30,7 +30,7 @@ pub fn ranges(ranges: &[ByteRange]) -> Vec<(u64, u64)> {
 }
 
 /// All modules at hand: our own and both corpora.
-pub fn all_modules() -> Vec<(String, Vec<u8>)> {
+pub(crate) fn all_modules() -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut work = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")];
     while let Some(folder) = work.pop() {
