@@ -1,2 +1,101 @@
-//! Placeholder.
-fn main() {}
+//! Runs the demo scenes. Exit status: 0 done, 1 bad input or a failed run (one line on standard error), 2 bad usage.
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use scenes::arguments::{Arguments, Command};
+use scenes::{Error, data, run};
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scenes::logger::install();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    let done = match arguments.command {
+        Command::List => list(),
+        Command::Run(arguments) => {
+            run::run(&arguments).and_then(|report| finish(&arguments, &report))
+        }
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {}", one_line(&error.to_string()));
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Help as it is; a mistake as one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        eprint!("{error}");
+    } else {
+        // The first paragraph says it; what follows is usage.
+        let text = error.to_string();
+        eprintln!("{}", one_line(text.split("\n\n").next().unwrap_or(&text)));
+    }
+    ExitCode::from(2)
+}
+
+fn one_line(text: &str) -> String {
+    text.split('\n')
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn list() -> Result<ExitCode, Error> {
+    let mut text = String::new();
+    for (name, _) in data::BUILT_IN {
+        let scene = data::SceneData::find(name)?;
+        let cameras: Vec<_> = scene.cameras.keys().map(String::as_str).collect();
+        text += &format!(
+            "{name:<8} {}\n{:<8} meshes {}; cameras {}\n",
+            scene.title,
+            "",
+            scene.meshes.join(", "),
+            cameras.join(", ")
+        );
+    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn finish(
+    arguments: &scenes::arguments::RunArguments,
+    report: &scenes::report::Report,
+) -> Result<ExitCode, Error> {
+    if let Some(path) = &arguments.json {
+        let text =
+            serde_json::to_string_pretty(report).map_err(|reason| Error::file(path, reason))?;
+        std::fs::write(path, text + "\n").map_err(|reason| Error::file(path, reason))?;
+    }
+    print(&report.table())?;
+    if report.validation.messages > 0 {
+        return Err(Error::value(
+            "validation",
+            "no messages",
+            format!("{}", report.validation.messages),
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Standard output may be a pipe that is closed early: that is no failure of the run.
+fn print(text: &str) -> Result<(), Error> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(reason) if reason.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::file(std::path::Path::new("standard output"), reason))
+        }
+        _ => Ok(()),
+    }
+}

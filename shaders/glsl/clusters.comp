@@ -14,13 +14,13 @@ layout(local_size_x = CHUNK_MESHLETS) in;
 
 layout(constant_id = 0) const bool LATE = false;
 
-layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 1, scalar) readonly buffer InstanceBlock { Instance data[]; } instances;
 layout(set = 0, binding = 2, scalar) readonly buffer MeshletBlock { Meshlet data[]; } meshlets;
 layout(set = 0, binding = 3, scalar) readonly buffer ChunkBlock { Chunk data[]; } chunks;
 layout(set = 0, binding = 4, scalar) buffer RejectBlock { Cluster data[]; } rejects;
 layout(set = 0, binding = 5, scalar) writeonly buffer ClusterBlock { Cluster data[]; } clusters;
-layout(set = 0, binding = 6, scalar) buffer CounterBlock { Counters counters; };
+layout(set = 0, binding = 6, scalar) buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 7) uniform sampler2D hzb;
 
 #include "statistics.glsl"
@@ -35,22 +35,22 @@ shared uint rejected_bits[2];
 shared uint first_drawn;
 shared uint first_rejected;
 
-bool has(uint flag) { return (frame.frame_data.flags & flag) != 0u; }
+bool has(uint flag) { return (frame.data.flags & flag) != 0u; }
 
 uint test(Cluster cluster, bool was_rejected) {
     Instance instance = instances.data[cluster.instance];
     Meshlet meshlet = meshlets.data[cluster.meshlet];
     vec3 centre = transform_point(instance.rows, meshlet.centre);
     float radius = meshlet.radius * instance.scale;
-    vec3 view_centre = transform_point(frame.frame_data.cull.rows, centre);
+    vec3 view_centre = transform_point(frame.data.cull.rows, centre);
 
     if (!was_rejected) {
         count(STATISTIC_MESHLETS_TESTED, 1u);
-        if (has(FLAG_MESHLET_CONE) && cone_culled(instance, meshlet, frame.frame_data.cull.position)) {
+        if (has(FLAG_MESHLET_CONE) && cone_culled(instance, meshlet, frame.data.cull.position)) {
             count(STATISTIC_MESHLETS_CONE, 1u);
             return CULLED;
         }
-        if (has(FLAG_MESHLET_FRUSTUM) && !frustum_visible(frame.frame_data.cull, view_centre, radius)) {
+        if (has(FLAG_MESHLET_FRUSTUM) && !frustum_visible(frame.data.cull, view_centre, radius)) {
             count(STATISTIC_MESHLETS_FRUSTUM, 1u);
             return CULLED;
         }
@@ -59,13 +59,13 @@ uint test(Cluster cluster, bool was_rejected) {
         return DRAWN;
     }
     if (LATE) {
-        if (hzb_occluded(hzb, frame.frame_data, frame.frame_data.cull, view_centre, radius)) {
+        if (hzb_occluded(hzb, frame.data, frame.data.cull, view_centre, radius)) {
             count(STATISTIC_MESHLETS_OCCLUSION, 1u);
             return CULLED;
         }
     } else if (has(FLAG_HISTORY)) {
-        vec3 last_centre = transform_point(frame.frame_data.last.rows, centre);
-        if (hzb_occluded(hzb, frame.frame_data, frame.frame_data.last, last_centre, radius)) {
+        vec3 last_centre = transform_point(frame.data.last.rows, centre);
+        if (hzb_occluded(hzb, frame.data, frame.data.last, last_centre, radius)) {
             return REJECTED;
         }
     }
@@ -89,8 +89,8 @@ void main() {
     barrier();
 
     uint group = gl_WorkGroupID.y * MAX_GROUPS_PER_DIMENSION + gl_WorkGroupID.x;
-    uint chunk_count = min(counters.chunk_count[LATE ? 1 : 0], frame.frame_data.chunk_capacity);
-    uint reject_capacity = frame.frame_data.reject_capacity;
+    uint chunk_count = min(counters.data.chunk_count[LATE ? 1 : 0], frame.data.chunk_capacity);
+    uint reject_capacity = frame.data.reject_capacity;
     Cluster cluster = Cluster(0u, 0u);
     uint fate = CULLED;
     if (group < chunk_count) {
@@ -101,7 +101,7 @@ void main() {
         }
     } else if (LATE) {
         uint index = (group - chunk_count) * CHUNK_MESHLETS + lane;
-        if (index < min(counters.reject_count, reject_capacity)) {
+        if (index < min(counters.data.reject_count, reject_capacity)) {
             cluster = rejects.data[index];
             fate = test(cluster, true);
         }
@@ -115,7 +115,7 @@ void main() {
         barrier();
         uint rejected = bitCount(rejected_bits[0]) + bitCount(rejected_bits[1]);
         if (lane == 0u && rejected > 0u) {
-            first_rejected = atomicAdd(counters.reject_count, rejected);
+            first_rejected = atomicAdd(counters.data.reject_count, rejected);
         }
         barrier();
         if (fate == REJECTED) {
@@ -134,12 +134,12 @@ void main() {
     barrier();
     uint drawn = bitCount(drawn_bits[0]) + bitCount(drawn_bits[1]);
     if (lane == 0u && drawn > 0u) {
-        first_drawn = atomicAdd(counters.cluster_count, drawn);
+        first_drawn = atomicAdd(counters.data.cluster_count, drawn);
     }
     barrier();
     if (fate == DRAWN) {
         uint index = first_drawn + rank(drawn_bits[0], drawn_bits[1]);
-        if (index < frame.frame_data.cluster_capacity) {
+        if (index < frame.data.cluster_capacity) {
             clusters.data[index] = cluster;
             count(STATISTIC_MESHLETS_DRAWN, 1u);
             count(STATISTIC_TRIANGLES_DRAWN, meshlet_triangles_of(meshlets.data[cluster.meshlet]));

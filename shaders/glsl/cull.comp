@@ -14,12 +14,12 @@ layout(local_size_x = CULL_GROUP_SIZE) in;
 
 layout(constant_id = 0) const bool LATE = false;
 
-layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 1, scalar) readonly buffer InstanceBlock { Instance data[]; } instances;
 layout(set = 0, binding = 2, scalar) readonly buffer MeshBlock { Mesh data[]; } meshes;
 layout(set = 0, binding = 3, scalar) buffer VisibilityBlock { uint data[]; } visibility;
 layout(set = 0, binding = 4, scalar) writeonly buffer ChunkBlock { Chunk data[]; } chunks;
-layout(set = 0, binding = 5, scalar) buffer CounterBlock { Counters counters; };
+layout(set = 0, binding = 5, scalar) buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 6) uniform sampler2D hzb;
 
 #include "statistics.glsl"
@@ -34,8 +34,8 @@ const uint LOD_SHIFT = 8u;
 bool append(uint instance, Lod lod) {
     uint phase = LATE ? 1u : 0u;
     uint needed = (lod.meshlet_count + CHUNK_MESHLETS - 1u) / CHUNK_MESHLETS;
-    uint first = atomicAdd(counters.chunk_count[phase], needed);
-    uint capacity = frame.frame_data.chunk_capacity;
+    uint first = atomicAdd(counters.data.chunk_count[phase], needed);
+    uint capacity = frame.data.chunk_capacity;
     bool fits = needed <= capacity && first <= capacity - needed;
     for (uint i = 0u; i < needed && first + i < capacity; ++i) {
         // Whoever reaches over the end leaves empty chunks up to it: the list has no holes.
@@ -60,13 +60,13 @@ void cull_early(uint index) {
     Mesh mesh = meshes.data[instance.mesh];
     precise float radius = mesh.bounds.w * instance.scale;
     vec3 centre = transform_point(instance.rows, mesh.bounds.xyz);
-    vec3 view_centre = transform_point(frame.frame_data.cull.rows, centre);
+    vec3 view_centre = transform_point(frame.data.cull.rows, centre);
 
     uint state = visibility.data[index] & VISIBLE;
-    bool tested = (frame.frame_data.flags & FLAG_CULL_FRUSTUM) != 0u;
-    if (!tested || frustum_visible(frame.frame_data.cull, view_centre, radius)) {
-        precise vec3 offset = centre - frame.frame_data.cull.position;
-        uint lod = select_lod(frame.frame_data, mesh, offset, radius, instance.scale);
+    bool tested = (frame.data.flags & FLAG_CULL_FRUSTUM) != 0u;
+    if (!tested || frustum_visible(frame.data.cull, view_centre, radius)) {
+        precise vec3 offset = centre - frame.data.cull.position;
+        uint lod = select_lod(frame.data, mesh, offset, radius, instance.scale);
         bool seen_last_frame = state == VISIBLE;
         state |= IN_FRUSTUM | (lod << LOD_SHIFT);
         if (seen_last_frame) {
@@ -86,9 +86,9 @@ void cull_late(uint index) {
         Mesh mesh = meshes.data[instance.mesh];
         float radius = mesh.bounds.w * instance.scale;
         vec3 centre = transform_point(instance.rows, mesh.bounds.xyz);
-        vec3 view_centre = transform_point(frame.frame_data.cull.rows, centre);
-        bool tested = (frame.frame_data.flags & FLAG_CULL_OCCLUSION) != 0u;
-        if (!tested || !hzb_occluded(hzb, frame.frame_data, frame.frame_data.cull, view_centre, radius)) {
+        vec3 view_centre = transform_point(frame.data.cull.rows, centre);
+        bool tested = (frame.data.flags & FLAG_CULL_OCCLUSION) != 0u;
+        if (!tested || !hzb_occluded(hzb, frame.data, frame.data.cull, view_centre, radius)) {
             state |= VISIBLE;
         }
         if ((state & DRAWN) == 0u) {
@@ -107,7 +107,7 @@ void main() {
     barrier();
     uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
     uint index = group * CULL_GROUP_SIZE + gl_LocalInvocationIndex;
-    if (index < frame.frame_data.instance_count) {
+    if (index < frame.data.instance_count) {
         if (LATE) {
             cull_late(index);
         } else {

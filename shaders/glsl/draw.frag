@@ -6,7 +6,7 @@
 #include "scene.glsl"
 #include "sky.glsl"
 
-layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 1, scalar) readonly buffer InstanceBlock { Instance data[]; } instances;
 layout(set = 0, binding = 3, scalar) readonly buffer MeshletBlock { Meshlet data[]; } meshlets;
 layout(set = 0, binding = 7, scalar) readonly buffer ClusterBlock { Cluster data[]; } clusters;
@@ -40,10 +40,10 @@ vec3 shade(vec3 albedo, vec3 normal, vec3 to_camera) {
 
 void main() {
     Cluster cluster = clusters.data[in_cluster];
-    uint view = frame.frame_data.debug_view;
+    uint view = frame.data.debug_view;
     vec3 normal = normalize(in_normal);
-    vec3 ray = ray_through(frame.frame_data.draw, gl_FragCoord.xy, frame.frame_data.size);
-    float distance = frame.frame_data.draw.near / max(gl_FragCoord.z, 1e-30) * length(ray);
+    vec3 ray = ray_through(frame.data.draw, gl_FragCoord.xy, frame.data.size);
+    float distance = frame.data.draw.near / max(gl_FragCoord.z, 1e-30) * length(ray);
     ray = normalize(ray);
 
     if (view == DEBUG_VIEW_INSTANCES) {
@@ -56,7 +56,7 @@ void main() {
     }
     if (view == DEBUG_VIEW_DEPTH) {
         // Each factor of 4 in distance is one band from bright to dark.
-        float bands = log2(distance / frame.frame_data.draw.near) * 0.5;
+        float bands = log2(distance / frame.data.draw.near) * 0.5;
         out_colour = vec4(mix(vec3(1.0, 0.93, 0.76), vec3(0.05, 0.13, 0.30), clamp(bands / 7.0, 0.0, 1.0)), 1.0);
         return;
     }
@@ -67,8 +67,8 @@ void main() {
         albedo = lod_colour(meshlet_lod_of(meshlets.data[cluster.meshlet]));
     }
     vec3 colour = shade(albedo, normal, -ray);
-    if (frame.frame_data.fog_distance > 0.0 && view == DEBUG_VIEW_NONE) {
-        float through = distance / frame.frame_data.fog_distance;
+    if (frame.data.fog_distance > 0.0 && view == DEBUG_VIEW_NONE) {
+        float through = distance / frame.data.fog_distance;
         colour = mix(sky(ray), colour, exp(-through * through));
     }
     out_colour = vec4(to_display(colour), 1.0);

@@ -6,7 +6,7 @@
 
 #include "vertex.glsl"
 
-layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 1, scalar) readonly buffer InstanceBlock { Instance data[]; } instances;
 layout(set = 0, binding = 2, scalar) readonly buffer MeshBlock { Mesh data[]; } meshes;
 layout(set = 0, binding = 3, scalar) readonly buffer MeshletBlock { Meshlet data[]; } meshlets;
@@ -34,6 +34,6 @@ void main() {
     uvec3 corners = triangle_corners(meshlet_triangles.data[meshlet.triangle_offset + triangle], instance);
     uvec4 vertex = vertices.data[meshlet_vertices.data[meshlet.vertex_offset + corners[corner]]];
     vec4 grid = meshes.data[instance.mesh].grid;
-    gl_Position = clip_position(frame.frame_data.draw, instance, decode_position(vertex, grid));
+    gl_Position = clip_position(frame.data.draw, instance, decode_position(vertex, grid));
     out_normal = world_normal(instance, decode_normal(vertex));
 }

@@ -9,9 +9,9 @@
 
 layout(local_size_x = 64) in;
 
-layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData frame_data; } frame;
-layout(set = 0, binding = 1, scalar) buffer CounterBlock { Counters counters; };
-layout(set = 0, binding = 2, scalar) writeonly buffer ArgumentBlock { Arguments arguments; };
+layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
+layout(set = 0, binding = 1, scalar) buffer CounterBlock { Counters data; } counters;
+layout(set = 0, binding = 2, scalar) writeonly buffer ArgumentBlock { Arguments data; } arguments;
 
 layout(push_constant, scalar) uniform Push {
     uint phase; // 0 early, 1 late
@@ -21,33 +21,33 @@ layout(push_constant, scalar) uniform Push {
 void main() {
     uint lane = gl_LocalInvocationIndex;
     if (push.step == 0u) {
-        uint groups = min(counters.chunk_count[push.phase], frame.frame_data.chunk_capacity);
+        uint groups = min(counters.data.chunk_count[push.phase], frame.data.chunk_capacity);
         if (push.phase == 1u) {
-            uint rejects = min(counters.reject_count, frame.frame_data.reject_capacity);
+            uint rejects = min(counters.data.reject_count, frame.data.reject_capacity);
             groups += (rejects + CHUNK_MESHLETS - 1u) / CHUNK_MESHLETS;
         }
         if (lane == 0u) {
             uint rows = (groups + MAX_GROUPS_PER_DIMENSION - 1u) / MAX_GROUPS_PER_DIMENSION;
-            arguments.dispatch[push.phase] = uvec3(min(groups, MAX_GROUPS_PER_DIMENSION), rows, 1u);
+            arguments.data.dispatch[push.phase] = uvec3(min(groups, MAX_GROUPS_PER_DIMENSION), rows, 1u);
         }
         return;
     }
 
-    uint end = min(counters.cluster_count, frame.frame_data.cluster_capacity);
-    uint first = counters.cluster_first[push.phase];
+    uint end = min(counters.data.cluster_count, frame.data.cluster_capacity);
+    uint first = counters.data.cluster_first[push.phase];
     uint clusters = end - first;
     uint draws = min((clusters + MESH_GROUPS_PER_DRAW - 1u) / MESH_GROUPS_PER_DRAW, MAX_MESH_DRAWS);
     for (uint i = lane; i < draws; i += 64u) {
         uint left = clusters - i * MESH_GROUPS_PER_DRAW;
-        arguments.mesh_draws[push.phase][i] = uvec3(min(left, MESH_GROUPS_PER_DRAW), 1u, 1u);
+        arguments.data.mesh_draws[push.phase][i] = uvec3(min(left, MESH_GROUPS_PER_DRAW), 1u, 1u);
     }
     if (lane == 0u) {
-        arguments.mesh_draw_count[push.phase] = draws;
-        arguments.vertex_draw[push.phase] = uvec4(MESHLET_MAX_TRIANGLES * 3u, clusters, 0u, first);
+        arguments.data.mesh_draw_count[push.phase] = draws;
+        arguments.data.vertex_draw[push.phase] = uvec4(MESHLET_MAX_TRIANGLES * 3u, clusters, 0u, first);
         if (push.phase == 0u) {
             // The late phase goes on where the early one ended.
-            counters.cluster_count = end;
-            counters.cluster_first[1] = end;
+            counters.data.cluster_count = end;
+            counters.data.cluster_first[1] = end;
         }
     }
 }

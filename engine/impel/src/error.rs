@@ -14,6 +14,9 @@ pub enum Error {
         /// What it was.
         given: String,
     },
+    /// What the Vulkan layer said.
+    #[error(transparent)]
+    Gpu(#[from] impel_gpu::Error),
     /// A file could not be read or written.
     #[error("{path}: {source}")]
     File {

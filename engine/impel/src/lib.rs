@@ -12,7 +12,11 @@
 
 mod error;
 pub mod math;
+pub mod passes;
+pub mod renderer;
 pub mod scene;
 
 pub use error::Error;
 pub use impel_geometry as geometry;
+pub use impel_gpu as gpu;
+pub use impel_shaders::config;

@@ -1,5 +1,5 @@
 // Statistics of a workgroup: summed in shared memory, then added to 64-bit counters by one atomic each.
-// Include after a buffer block `counters_buffer` with a member `Counters counters`.
+// Include after a buffer block `counters` with a member `Counters data`.
 #ifndef STATISTICS_GLSL
 #define STATISTICS_GLSL
 
@@ -21,10 +21,10 @@ void flush_statistics() {
     uint statistic = gl_LocalInvocationIndex;
     if (statistic < STATISTICS && group_statistics[statistic] != 0u) {
         uint amount = group_statistics[statistic];
-        uint before = atomicAdd(counters.statistics[statistic].x, amount);
+        uint before = atomicAdd(counters.data.statistics[statistic].x, amount);
         // Exactly one addition sees each wrap of the lower half.
         if (before + amount < before) {
-            atomicAdd(counters.statistics[statistic].y, 1u);
+            atomicAdd(counters.data.statistics[statistic].y, 1u);
         }
     }
 }

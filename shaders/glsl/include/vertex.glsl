@@ -21,10 +21,10 @@ vec3 decode_normal(uvec4 vertex) {
     return normalize(n);
 }
 
-// Clip coordinates with Vulkan's downward Y: reversed depth, infinite far plane.
+// Clip coordinates, +Y up (the viewport turns the picture): reversed depth, infinite far plane. Twin: `Lens::clip`.
 vec4 clip_position(View view, Instance instance, vec3 position) {
     vec3 p = transform_point(view.rows, transform_point(instance.rows, position));
-    precise vec2 xy = p.xy * vec2(view.scale.x, -view.scale.y);
+    precise vec2 xy = p.xy * view.scale;
     return vec4(xy, view.near, -p.z);
 }
 

@@ -3,7 +3,6 @@
 use super::{Instance, instance_colour};
 use crate::math::{Affine, Pcg32};
 use glam::{Mat3, Quat, Vec3};
-use impel_geometry::Sphere;
 
 /// `cloud`: meshes strewn evenly in a cube, each turned about +Y.
 ///
@@ -70,8 +69,6 @@ pub struct Field {
     pub extent: f32,
     /// State that the random numbers start from.
     pub seed: u64,
-    /// Meshes are centred and brought to this bounding radius before their placement; `None` leaves them as they are.
-    pub radius: Option<f32>,
 }
 
 impl Default for Field {
@@ -80,7 +77,6 @@ impl Default for Field {
             instances: 1_000_000,
             extent: 300.0,
             seed: Self::SEED,
-            radius: Some(0.597_893),
         }
     }
 }
@@ -88,43 +84,30 @@ impl Default for Field {
 impl Field {
     /// The seed unless another is asked for.
     pub const SEED: u64 = 0x42;
+    /// Bounding radius that meshes are brought to (`impel_geometry::Settings::normalise_radius`) for the standard workload.
+    pub const MESH_RADIUS: f32 = 0.597_893;
 
-    /// The instances, for meshes with these bounding spheres. None when there are no meshes.
+    /// The instances, for `meshes` meshes. None when there are no meshes.
     #[must_use]
-    pub fn generate(&self, bounds: &[Sphere]) -> Vec<Instance> {
+    pub fn generate(&self, meshes: u32) -> Vec<Instance> {
+        if meshes == 0 {
+            return Vec::new();
+        }
         let mut random = Pcg32::new(self.seed);
-        let normalise: Vec<Affine> = bounds.iter().map(|sphere| self.normalise(sphere)).collect();
-        let placements = (0..self.instances).map(|index| {
-            let placement = self.place(&mut random, bounds.len() as u32);
-            let transform = normalise
-                .get(placement.mesh as usize)
-                .map(|mesh| placement.transform().after(mesh));
-            Instance::new(
-                transform.unwrap_or_default(),
-                placement.mesh,
-                instance_colour(index, placement.mesh),
-            )
-        });
-        if bounds.is_empty() {
-            Vec::new()
-        } else {
-            placements.collect()
-        }
-    }
-
-    fn normalise(&self, sphere: &Sphere) -> Affine {
-        match self.radius {
-            Some(radius) if sphere.radius > 0.0 => {
-                let scale = radius / sphere.radius;
-                let linear = Mat3::from_diagonal(Vec3::splat(scale));
-                Affine::from_mat3_translation(linear, Vec3::from(sphere.centre) * -scale)
-            }
-            _ => Affine::IDENTITY,
-        }
+        (0..self.instances)
+            .map(|index| {
+                let placement = self.place(&mut random, meshes);
+                Instance::new(
+                    placement.transform(),
+                    placement.mesh,
+                    instance_colour(index, placement.mesh),
+                )
+            })
+            .collect()
     }
 
     fn place(&self, random: &mut Pcg32, meshes: u32) -> Placement {
-        let mesh = random.next_u32() % meshes.max(1);
+        let mesh = random.next_u32() % meshes;
         let mut coordinate = || random.next_f32() * self.extent * 2.0 - self.extent;
         let position = Vec3::new(coordinate(), coordinate(), coordinate());
         let scale = (random.next_f32() + 1.0) * 2.0;
@@ -187,35 +170,6 @@ mod tests {
             assert!(close(placement.scale, scale), "{}", placement.scale);
             assert!(q.iter().zip(rotation).all(|(&a, b)| close(a, b)), "{q:?}");
         }
-    }
-
-    #[test]
-    fn field_normalises_meshes() {
-        let sphere = Sphere {
-            centre: [1.0, -2.0, 3.0],
-            radius: 0.25,
-        };
-        let field = Field {
-            instances: 100,
-            ..Field::default()
-        };
-        let plain = Field {
-            radius: None,
-            ..field
-        };
-        for (a, b) in field
-            .generate(&[sphere])
-            .iter()
-            .zip(plain.generate(&[sphere]))
-        {
-            let centre = a.transform.transform_point(sphere.centre.into());
-            assert!(
-                (centre - b.transform.translation()).length() < 1e-3,
-                "centred on the position"
-            );
-            assert!((a.scale * sphere.radius - b.scale * 0.597_893).abs() < 1e-4);
-        }
-        assert!(field.generate(&[]).is_empty());
     }
 
     #[test]

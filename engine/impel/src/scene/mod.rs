@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(cloud.triangle_count(), 5_846_713_151);
         let field = Scene {
             meshes: vec![mesh(28_944)],
-            instances: Field::default().generate(&[Default::default()]),
+            instances: Field::default().generate(1),
         };
         assert_eq!(field.triangle_count(), 28_944_000_000);
     }

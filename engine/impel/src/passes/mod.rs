@@ -1,0 +1,92 @@
+//! The standard passes; one pass is one file. Each holds its pipelines and records itself; the renderer arranges them.
+
+mod background;
+mod clusters;
+mod cull;
+mod draw;
+mod hzb;
+mod submit;
+
+pub use background::Background;
+pub use clusters::Clusters;
+pub use cull::Cull;
+pub use draw::Draw;
+pub use hzb::DownsampleDepth;
+pub use submit::{Submit, SubmitStep};
+
+use crate::Error;
+use crate::config::MAX_GROUPS_PER_DIMENSION;
+use impel_gpu::{Shader, ShaderCode};
+
+/// The two halves of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Phase {
+    /// What was visible last frame.
+    Early = 0,
+    /// Everything else, tested against the depth of the early phase.
+    Late = 1,
+}
+
+impl Phase {
+    /// Name of a pass of this phase.
+    fn pick(self, early: &'static str, late: &'static str) -> &'static str {
+        match self {
+            Self::Early => early,
+            Self::Late => late,
+        }
+    }
+}
+
+/// A pipeline for each phase: the same shader with another constant.
+pub(crate) struct Phases<T> {
+    early: T,
+    late: T,
+}
+
+impl<T> Phases<T> {
+    pub(crate) fn new<E>(mut make: impl FnMut(bool) -> Result<T, E>) -> Result<Self, E> {
+        Ok(Self {
+            early: make(false)?,
+            late: make(true)?,
+        })
+    }
+
+    pub(crate) fn of(&self, phase: Phase) -> &T {
+        match phase {
+            Phase::Early => &self.early,
+            Phase::Late => &self.late,
+        }
+    }
+}
+
+/// The shader of a program with one stage.
+fn shader(code: &[ShaderCode]) -> Result<Shader, Error> {
+    let code = code
+        .first()
+        .ok_or_else(|| Error::value("program", "at least one stage", 0))?;
+    Ok(Shader::from_code(code)?)
+}
+
+/// So many groups as a dispatch within what each dimension takes; shaders drop the few too many of the last row.
+pub(crate) fn split_groups(groups: u32) -> [u32; 3] {
+    [
+        groups.min(MAX_GROUPS_PER_DIMENSION),
+        groups.div_ceil(MAX_GROUPS_PER_DIMENSION),
+        1,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dispatches_cover_all_groups_within_limits() {
+        for groups in [0, 1, 65_535, 65_536, 156_250, 1 << 24] {
+            let [x, y, z] = split_groups(groups);
+            assert!(x <= 65_535 && y <= 65_535 && z == 1);
+            assert!(u64::from(x) * u64::from(y) >= u64::from(groups));
+        }
+    }
+}

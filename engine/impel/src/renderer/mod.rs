@@ -1,0 +1,262 @@
+//! The renderer: arranges the passes of a frame.
+//!
+//! early cull, early clusters, early draw (clears), HZB, late cull, late clusters, late draw, background. What the early
+//! phase draws is what was visible last frame; the late phase adds what the early depth does not hide. Whatever the
+//! culling does, the picture is the same as without it.
+
+pub(crate) mod arguments;
+mod frame_data;
+mod lists;
+mod scene_buffers;
+mod settings;
+mod statistics;
+mod targets;
+
+pub use frame_data::{FrameData, View};
+pub(crate) use lists::Lists;
+pub use scene_buffers::{GpuMesh, SceneBuffers};
+pub use settings::{Capacities, Culling, DebugView, RasterPath, Settings};
+pub use statistics::{InstanceStatistics, MeshletStatistics, Overflow, Statistics};
+pub use targets::MAX_SIZE;
+pub(crate) use targets::Targets;
+
+use crate::Error;
+use crate::math::{Camera, LodSelector};
+use crate::passes::{Background, Clusters, Cull, DownsampleDepth, Draw, Phase, Submit, SubmitStep};
+use crate::scene::Scene;
+use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};
+
+/// Draws a scene, frame by frame.
+pub struct Renderer {
+    gpu: Gpu,
+    /// May be changed between frames.
+    pub settings: Settings,
+    scene: SceneBuffers,
+    lists: Lists,
+    targets: Targets,
+    sampler: Sampler,
+    passes: Passes,
+    history: History,
+}
+
+struct Passes {
+    cull: Cull,
+    submit: Submit,
+    clusters: Clusters,
+    draw: Draw,
+    hzb: DownsampleDepth,
+    background: Background,
+}
+
+/// What a frame leaves for the next.
+#[derive(Default)]
+struct History {
+    /// Visibility and HZB have been cleared.
+    started: bool,
+    /// The camera that the depth in the HZB was seen with.
+    hzb: Option<View>,
+    /// The culling camera while frozen.
+    frozen: Option<Camera>,
+}
+
+/// A recorded frame's statistics on their way from the GPU.
+pub struct StatisticsTicket {
+    read_back: ReadBack,
+}
+
+impl StatisticsTicket {
+    /// Waits for the frame and gives what was counted.
+    ///
+    /// # Errors
+    /// [`Error::Gpu`] when the frame has not been submitted or the device is lost.
+    pub fn wait(&self) -> Result<Statistics, Error> {
+        Ok(Statistics::from_bytes(&self.read_back.wait()?))
+    }
+}
+
+impl Renderer {
+    /// Uploads a scene and builds everything for pictures of `size` (width, height).
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a size, scene, setting or capacity that cannot be; [`Error::Gpu`].
+    pub fn new(
+        gpu: &Gpu,
+        scene: &Scene,
+        size: [u32; 2],
+        settings: Settings,
+        room: Capacities,
+    ) -> Result<Self, Error> {
+        settings.check()?;
+        let targets = Targets::new(gpu, size)?;
+        let scene = SceneBuffers::new(gpu, scene)?;
+        let passes = Passes {
+            cull: Cull::new(gpu)?,
+            submit: Submit::new(gpu)?,
+            clusters: Clusters::new(gpu)?,
+            draw: Draw::new(gpu)?,
+            hzb: DownsampleDepth::new(gpu)?,
+            background: Background::new(gpu)?,
+        };
+        Ok(Self {
+            gpu: gpu.clone(),
+            settings,
+            lists: Lists::new(gpu, &scene, room)?,
+            scene,
+            targets,
+            sampler: gpu.sampler(&SamplerDesc::nearest())?,
+            passes,
+            history: History::default(),
+        })
+    }
+
+    /// Makes pictures of another size from the next frame on.
+    ///
+    /// # Errors
+    /// As [`Renderer::new`]; the old size stays then.
+    pub fn resize(&mut self, size: [u32; 2]) -> Result<(), Error> {
+        if size != self.targets.size {
+            self.targets = Targets::new(&self.gpu, size)?;
+            self.history = History {
+                started: false,
+                hzb: None,
+                frozen: self.history.frozen,
+            };
+        }
+        Ok(())
+    }
+
+    /// Width and height of the picture.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.targets.size
+    }
+
+    /// The picture: sRGB values, 8 bits each.
+    #[must_use]
+    pub fn colour(&self) -> &Texture {
+        &self.targets.colour
+    }
+
+    /// Its depth: reversed, 32-bit floats.
+    #[must_use]
+    pub fn depth(&self) -> &Texture {
+        &self.targets.depth
+    }
+
+    /// The hierarchical depth buffer: the minimum of the early phase's depth.
+    #[must_use]
+    pub fn hzb(&self) -> &Texture {
+        &self.targets.hzb
+    }
+
+    /// One `u32` per instance as the culling passes leave it: bit 0 visible, bit 1 in the frustum, bit 2 drawn, the level
+    /// of detail from bit 8 on.
+    #[must_use]
+    pub fn visibility(&self) -> &Buffer {
+        &self.lists.visibility
+    }
+
+    /// Forgets what was visible: the next frame draws everything in the late phase, as a first frame does.
+    pub fn forget(&mut self) {
+        self.history = History {
+            started: false,
+            hzb: None,
+            frozen: self.history.frozen,
+        };
+    }
+
+    /// Records the passes of a frame.
+    ///
+    /// # Errors
+    /// [`Error::Value`] for settings that cannot be; [`Error::Gpu`].
+    pub fn record(
+        &mut self,
+        frame: &mut Frame,
+        camera: &Camera,
+    ) -> Result<StatisticsTicket, Error> {
+        self.settings.check()?;
+        let data = self.frame_data(camera);
+        frame.upload(&self.lists.frame, 0, bytemuck::bytes_of(&data))?;
+        let Self {
+            settings,
+            scene,
+            lists,
+            targets,
+            sampler,
+            passes,
+            ..
+        } = self;
+        if !self.history.started {
+            frame.fill(&lists.visibility, 0, lists.visibility.size(), 0)?;
+            frame.clear(&targets.hzb, [0.0; 4])?;
+        }
+        frame.fill(&lists.counters, 0, lists.counters.size(), 0)?;
+        for phase in [Phase::Early, Phase::Late] {
+            passes
+                .cull
+                .record(frame, phase, scene, lists, targets, sampler)?;
+            passes
+                .submit
+                .record(frame, phase, SubmitStep::Chunks, lists)?;
+            passes
+                .clusters
+                .record(frame, phase, scene, lists, targets, sampler)?;
+            passes
+                .submit
+                .record(frame, phase, SubmitStep::Draws, lists)?;
+            passes
+                .draw
+                .record(frame, phase, settings.path, scene, lists, targets)?;
+            // While frozen, the depth seen with the frozen camera stays.
+            let seen_by_culling = data.draw == data.cull;
+            if phase == Phase::Early && settings.culling.any_occlusion() && seen_by_culling {
+                passes.hzb.record(frame, targets, sampler)?;
+                self.history.hzb = Some(data.cull);
+            }
+        }
+        passes.background.record(frame, lists, targets)?;
+        self.history.started = true;
+        if !settings.culling.any_occlusion() {
+            self.history.hzb = None;
+        }
+        let read_back = frame.read_back(&lists.counters, 0, lists.counters.size())?;
+        Ok(StatisticsTicket { read_back })
+    }
+
+    fn frame_data(&mut self, camera: &Camera) -> FrameData {
+        self.history.frozen = self
+            .settings
+            .freeze_camera
+            .then(|| self.history.frozen.unwrap_or(*camera));
+        let cull_camera = self.history.frozen.unwrap_or(*camera);
+        let (draw, cull) = (View::new(camera), View::new(&cull_camera));
+        let mut settings = self.settings;
+        if draw != cull && self.history.hzb != Some(cull) {
+            // Frozen, and no depth was seen with the frozen camera: nothing can be called hidden.
+            (
+                settings.culling.occlusion,
+                settings.culling.meshlet_occlusion,
+            ) = (false, false);
+        }
+        let mut data = FrameData {
+            draw,
+            cull,
+            last: self.history.hzb.unwrap_or(cull),
+            size: self.targets.size,
+            hzb_size: self.targets.hzb_size,
+            instance_count: self.scene.instance_count,
+            flags: FrameData::flags(&settings, self.history.hzb.is_some()),
+            chunk_capacity: self.lists.chunk_capacity,
+            cluster_capacity: self.lists.cluster_capacity,
+            reject_capacity: self.lists.reject_capacity,
+            ..FrameData::default()
+        };
+        data.set_lod(&LodSelector::new(
+            settings.lod,
+            &cull_camera.lens,
+            self.targets.size[1],
+        ));
+        data.set_view(settings.view, settings.fog_distance);
+        data
+    }
+}

@@ -1,0 +1,245 @@
+//! What can be switched at run time.
+
+use crate::Error;
+use crate::math::LodMode;
+
+/// How clusters become pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RasterPath {
+    /// Mesh shaders, one workgroup a cluster.
+    #[default]
+    Mesh,
+    /// Vertex shaders that pull their vertices, one instance a cluster: for devices without mesh shaders.
+    Vertex,
+}
+
+/// What the picture shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum DebugView {
+    /// The shaded scene.
+    #[default]
+    Shaded = 0,
+    /// A colour for each meshlet.
+    Meshlets = 1,
+    /// A colour for each level of detail, red the finest.
+    Lods = 2,
+    /// World-space normals.
+    Normals = 3,
+    /// Distance, in bands.
+    Depth = 4,
+    /// A colour for each instance: different for all of the first 2^24, black where there is none.
+    Instances = 5,
+}
+
+/// Culling stages; each may be switched off without a change in the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Culling {
+    /// Instances outside of the frustum or beyond the draw distance.
+    pub frustum: bool,
+    /// Instances behind what is drawn.
+    pub occlusion: bool,
+    /// Meshlets that face away.
+    pub meshlet_cone: bool,
+    /// Meshlets outside of the frustum.
+    pub meshlet_frustum: bool,
+    /// Meshlets behind what is drawn.
+    pub meshlet_occlusion: bool,
+}
+
+impl Culling {
+    /// Every stage on.
+    pub const ALL: Self = Self {
+        frustum: true,
+        occlusion: true,
+        meshlet_cone: true,
+        meshlet_frustum: true,
+        meshlet_occlusion: true,
+    };
+    /// Every stage off.
+    pub const NONE: Self = Self {
+        frustum: false,
+        occlusion: false,
+        meshlet_cone: false,
+        meshlet_frustum: false,
+        meshlet_occlusion: false,
+    };
+
+    /// The stages' names with their switches, in the order of the struct.
+    pub fn stages(&mut self) -> [(&'static str, &mut bool); 5] {
+        [
+            ("frustum", &mut self.frustum),
+            ("occlusion", &mut self.occlusion),
+            ("meshlet-cone", &mut self.meshlet_cone),
+            ("meshlet-frustum", &mut self.meshlet_frustum),
+            ("meshlet-occlusion", &mut self.meshlet_occlusion),
+        ]
+    }
+
+    /// Whether anything needs the hierarchical depth buffer.
+    #[must_use]
+    pub fn any_occlusion(&self) -> bool {
+        self.occlusion || self.meshlet_occlusion
+    }
+}
+
+impl Default for Culling {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// Room in the lists that a frame's passes fill. What does not fit is left out, counted, and reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacities {
+    /// Chunks of up to 64 meshlets per phase; `None` chooses by the scene.
+    pub chunks: Option<u32>,
+    /// Clusters drawn in a frame; `None` chooses by the scene.
+    pub clusters: Option<u32>,
+    /// Clusters put off from the early to the late phase; `None` chooses by the scene. Beyond it they are drawn at once.
+    pub rejects: Option<u32>,
+}
+
+/// Everything that can be switched while running.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// How clusters become pixels.
+    pub path: RasterPath,
+    /// Culling stages.
+    pub culling: Culling,
+    /// Choice of the level of detail.
+    pub lod: LodMode,
+    /// Culling, LOD and the hierarchical depth buffer stay with the camera of the moment this was switched on.
+    pub freeze_camera: bool,
+    /// What the picture shows.
+    pub view: DebugView,
+    /// Distance in world units by which haze has taken most of a thing's colour; 0 for none.
+    pub fog_distance: f32,
+}
+
+impl Settings {
+    /// Refuses what makes no sense.
+    ///
+    /// # Errors
+    /// [`Error::Value`] that names the setting.
+    pub fn check(&self) -> Result<(), Error> {
+        let positive = |what: &str, value: f32| {
+            let fine = value.is_finite() && value > 0.0;
+            fine.then_some(())
+                .ok_or_else(|| Error::value(what, "a finite number greater than 0", value))
+        };
+        match self.lod {
+            LodMode::Error { pixels } => positive("LOD error in pixels", pixels)?,
+            LodMode::Distance { base, step } => {
+                positive("LOD distance base", base)?;
+                if !(step.is_finite() && step > 1.0) {
+                    return Err(Error::value(
+                        "LOD distance step",
+                        "a finite number greater than 1",
+                        step,
+                    ));
+                }
+            }
+            LodMode::Forced { .. } => {}
+        }
+        if !(self.fog_distance.is_finite() && self.fog_distance >= 0.0) {
+            return Err(Error::value(
+                "fog distance",
+                "a finite number, 0 for none",
+                self.fog_distance,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A set of names for the values of an enum, for command lines and scene data.
+macro_rules! named {
+    ($type:ident, $what:literal, $($variant:ident = $name:literal),+) => {
+        impl $type {
+            /// Every value with its name.
+            pub const NAMED: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),+];
+
+            /// The value's name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = Error;
+
+            fn from_str(text: &str) -> Result<Self, Error> {
+                let found = Self::NAMED.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
+                found.ok_or_else(|| {
+                    let names: Vec<_> = Self::NAMED.iter().map(|(name, _)| *name).collect();
+                    Error::value($what, format!("one of {}", names.join(", ")), format!("{text:?}"))
+                })
+            }
+        }
+    };
+}
+
+named!(RasterPath, "path", Mesh = "mesh", Vertex = "vertex");
+named!(
+    DebugView,
+    "view",
+    Shaded = "shaded",
+    Meshlets = "meshlets",
+    Lods = "lods",
+    Normals = "normals",
+    Depth = "depth",
+    Instances = "instances"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_both_ways() {
+        for (name, view) in DebugView::NAMED {
+            assert_eq!(name.parse::<DebugView>().unwrap(), *view);
+            assert_eq!(view.name(), *name);
+        }
+        let error = "fast".parse::<RasterPath>().unwrap_err().to_string();
+        assert_eq!(error, "path: expected one of mesh, vertex, got \"fast\"");
+    }
+
+    #[test]
+    fn senseless_settings_are_refused() {
+        let with_lod = |lod| Settings {
+            lod,
+            ..Settings::default()
+        };
+        with_lod(LodMode::Distance {
+            base: 4.0,
+            step: 1.25,
+        })
+        .check()
+        .unwrap();
+        for lod in [
+            LodMode::Error { pixels: 0.0 },
+            LodMode::Error { pixels: f32::NAN },
+            LodMode::Distance {
+                base: -1.0,
+                step: 2.0,
+            },
+            LodMode::Distance {
+                base: 1.0,
+                step: 1.0,
+            },
+        ] {
+            assert!(with_lod(lod).check().is_err(), "{lod:?}");
+        }
+        assert!(
+            Settings {
+                fog_distance: f32::INFINITY,
+                ..Settings::default()
+            }
+            .check()
+            .is_err()
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Lists that are too small: nothing is written past their end, and what is lost is counted.
+
+mod common;
+
+use common::{Rig, assert_exact, camera, crowd, settings};
+use glam::Vec3;
+use impel::renderer::{Capacities, Culling, RasterPath, Renderer, Settings};
+
+const SIZE: [u32; 2] = [160, 120];
+
+fn rig(room: Capacities) -> Rig {
+    Rig::with_room(
+        crowd(200, 8.0, 31),
+        SIZE,
+        settings(Culling::ALL, RasterPath::Vertex),
+        room,
+    )
+}
+
+#[test]
+fn full_list_of_chunks_counts_instances() {
+    let camera = camera(Vec3::ZERO, 0.0, 0.0, SIZE);
+    let whole = rig(Capacities::default()).shoot(&camera).statistics;
+    let needed = whole.instances.drawn;
+    assert_eq!(whole.overflow, Default::default());
+    for chunks in [1, 7, needed as u32 - 1] {
+        let mut rig = rig(Capacities {
+            chunks: Some(chunks),
+            ..Capacities::default()
+        });
+        for frame in 0..4 {
+            let statistics = rig.shoot(&camera).statistics;
+            if frame == 0 {
+                assert!(
+                    statistics.overflow.draws > 0
+                        && statistics.instances.drawn <= u64::from(chunks),
+                    "{statistics:?}"
+                );
+            }
+            // Each phase has the list to itself: what early had no room for, late may draw.
+            assert!(
+                statistics.instances.early <= u64::from(chunks)
+                    && statistics.instances.late <= u64::from(chunks)
+            );
+        }
+    }
+}
+
+#[test]
+fn full_list_of_clusters_counts_meshlets() {
+    let camera = camera(Vec3::ZERO, 0.0, 0.0, SIZE);
+    for clusters in [1, 100] {
+        let mut rig = rig(Capacities {
+            clusters: Some(clusters),
+            ..Capacities::default()
+        });
+        for _ in 0..3 {
+            let statistics = rig.shoot(&camera).statistics;
+            assert_eq!(
+                statistics.meshlets.drawn,
+                u64::from(clusters),
+                "the list is filled to the last place"
+            );
+            assert!(statistics.overflow.clusters > 0);
+        }
+    }
+}
+
+/// Clusters that cannot be put off are drawn at once: the picture is the same.
+#[test]
+fn full_list_of_rejects_changes_nothing() {
+    let mut small = rig(Capacities {
+        rejects: Some(1),
+        ..Capacities::default()
+    });
+    let mut large = rig(Capacities::default());
+    for step in 0..5 {
+        let camera = camera(
+            Vec3::new(step as f32 * 0.4, 0.0, 0.0),
+            step as f32 * 2.0,
+            0.0,
+            SIZE,
+        );
+        assert_exact(
+            &small.shoot(&camera),
+            &large.shoot(&camera),
+            &format!("frame {step}"),
+        );
+    }
+}
+
+#[test]
+fn impossible_requests_are_refused() {
+    let gpu = impel::gpu::testing::gpu();
+    let scene = crowd(10, 5.0, 1);
+    let make = |size, settings, room| {
+        Renderer::new(&gpu, &scene, size, settings, room)
+            .err()
+            .map(|error| error.to_string())
+    };
+    let settings = Settings::default();
+    for size in [[0, 10], [10, 100_000]] {
+        let error = make(size, settings, Capacities::default()).unwrap();
+        assert!(error.starts_with("picture size: expected 1 to "), "{error}");
+    }
+    let error = make(
+        [8, 8],
+        settings,
+        Capacities {
+            clusters: Some(u32::MAX),
+            ..Capacities::default()
+        },
+    )
+    .unwrap();
+    assert!(
+        error.starts_with("room for clusters: expected 1 to "),
+        "{error}"
+    );
+    let error = Renderer::new(
+        &gpu,
+        &Default::default(),
+        [8, 8],
+        settings,
+        Capacities::default(),
+    )
+    .err()
+    .unwrap();
+    assert_eq!(
+        error.to_string(),
+        "scene: expected at least one instance, got 0"
+    );
+}

@@ -1,0 +1,265 @@
+//! What the GPU tests share: scenes that are hard on culling, and a rig that renders and reads everything back.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use impel::geometry::{BuiltIn, Mesh, Settings as MeshSettings, process};
+use impel::gpu::testing::{TestGpu, gpu_with};
+use impel::gpu::{GpuDesc, Texture};
+use impel::math::{Affine, Camera, Lens, Pcg32};
+use impel::renderer::{Capacities, Culling, DebugView, RasterPath, Renderer, Settings, Statistics};
+use impel::scene::{Instance, Scene, instance_colour};
+use std::sync::{Arc, OnceLock};
+
+use glam::{Mat3, Quat, Vec3};
+
+/// Small meshes of three kinds: many-holed, round, and with sharp edges.
+pub fn meshes() -> Vec<Arc<Mesh>> {
+    static MESHES: OnceLock<Vec<Arc<Mesh>>> = OnceLock::new();
+    let build = |name: &str| {
+        let source = name.parse::<BuiltIn>().unwrap().generate().unwrap();
+        Arc::new(process(&source, &MeshSettings::default(), &|_| {}).unwrap())
+    };
+    MESHES
+        .get_or_init(|| {
+            ["torus-knot:3000", "asteroid:1500", "gear:2400"]
+                .map(build)
+                .to_vec()
+        })
+        .clone()
+}
+
+/// A random linear map: rotation with scale, often mirrored, sometimes sheared.
+fn random_linear(random: &mut Pcg32) -> Mat3 {
+    let rotation = Quat::from_axis_angle(random.unit_vector(), random.range(0.0, 6.0));
+    let mut side = || random.range(0.4, 1.6) * if random.next_f32() < 0.4 { -1.0 } else { 1.0 };
+    let scale = Mat3::from_diagonal(Vec3::new(side(), side(), side()));
+    let mut linear = Mat3::from_quat(rotation) * scale;
+    if random.next_f32() < 0.3 {
+        linear.y_axis += linear.x_axis * random.range(-0.8, 0.8);
+    }
+    linear
+}
+
+/// `count` instances of random affine transforms in a cube of edge `2 * extent` round the origin.
+pub fn crowd(count: u32, extent: f32, seed: u64) -> Scene {
+    let mut random = Pcg32::new(seed);
+    let meshes = meshes();
+    let instances = (0..count)
+        .map(|index| {
+            let mesh = random.next_u32() % meshes.len() as u32;
+            let mut coordinate = || random.range(-extent, extent);
+            let position = Vec3::new(coordinate(), coordinate(), coordinate());
+            let transform = Affine::from_mat3_translation(random_linear(&mut random), position);
+            Instance::new(transform, mesh, instance_colour(index, mesh))
+        })
+        .collect();
+    Scene { meshes, instances }
+}
+
+/// A large asteroid in front of a camera at the origin that looks along -Z, and `count` things, most of them behind it.
+pub fn eclipse(count: u32) -> Scene {
+    let mut random = Pcg32::new(77);
+    let mut scene = Scene {
+        meshes: meshes(),
+        instances: Vec::new(),
+    };
+    let place = |linear: Mat3, position: Vec3, mesh: u32| {
+        Instance::new(Affine::from_mat3_translation(linear, position), mesh, !0)
+    };
+    scene.instances.push(place(
+        Mat3::from_diagonal(Vec3::splat(6.0)),
+        Vec3::new(0.0, 0.0, -15.0),
+        1,
+    ));
+    for index in 0..count {
+        let depth = random.range(25.0, 60.0);
+        let mut across = || random.range(-0.35, 0.35) * depth;
+        let position = Vec3::new(across(), across(), -depth);
+        scene
+            .instances
+            .push(place(random_linear(&mut random), position, index % 3));
+    }
+    scene
+}
+
+/// A camera with 60 degrees of view for pictures of `size`.
+pub fn camera(position: Vec3, yaw: f32, pitch: f32, size: [u32; 2]) -> Camera {
+    let lens = Lens {
+        fov_y: 60_f32.to_radians(),
+        aspect: size[0] as f32 / size[1] as f32,
+        near: 0.05,
+        ..Lens::default()
+    };
+    Camera::by_angles(position, yaw, pitch, lens)
+}
+
+/// Settings that show instances, so that pictures can be compared by identity.
+pub fn settings(culling: Culling, path: RasterPath) -> Settings {
+    Settings {
+        culling,
+        path,
+        view: DebugView::Instances,
+        ..Settings::default()
+    }
+}
+
+/// A frame, read back.
+pub struct Shot {
+    pub size: [u32; 2],
+    pub ids: Vec<u32>,
+    pub depth: Vec<f32>,
+    pub visibility: Vec<u32>,
+    pub statistics: Statistics,
+}
+
+/// A renderer on a validated device.
+pub struct Rig {
+    pub renderer: Renderer,
+    pub scene: Scene,
+    gpu: TestGpu,
+}
+
+impl Rig {
+    pub fn new(scene: Scene, size: [u32; 2], settings: Settings) -> Self {
+        Self::with_room(scene, size, settings, Capacities::default())
+    }
+
+    pub fn with_room(scene: Scene, size: [u32; 2], settings: Settings, room: Capacities) -> Self {
+        let gpu = gpu_with(&GpuDesc::default());
+        let renderer = Renderer::new(&gpu, &scene, size, settings, room).unwrap();
+        Self {
+            renderer,
+            scene,
+            gpu,
+        }
+    }
+
+    /// Renders a frame.
+    pub fn shoot(&mut self, camera: &Camera) -> Shot {
+        let mut frame = self.gpu.begin_frame().unwrap();
+        let statistics = self.renderer.record(&mut frame, camera).unwrap();
+        let colour = frame.read_back_texture(self.renderer.colour(), 0).unwrap();
+        let depth = frame.read_back_texture(self.renderer.depth(), 0).unwrap();
+        let visibility = self.renderer.visibility();
+        let visibility = frame.read_back(visibility, 0, visibility.size()).unwrap();
+        frame.submit().unwrap();
+        let statistics = statistics.wait().unwrap();
+        check_identities(&statistics, self.scene.instances.len() as u64);
+        Shot {
+            size: self.renderer.size(),
+            ids: words(&colour.wait().unwrap()),
+            depth: words(&depth.wait().unwrap())
+                .into_iter()
+                .map(f32::from_bits)
+                .collect(),
+            visibility: words(&visibility.wait().unwrap()),
+            statistics,
+        }
+    }
+
+    /// All levels of the hierarchical depth buffer.
+    pub fn hzb(&self) -> Vec<Vec<f32>> {
+        let texture: &Texture = self.renderer.hzb();
+        let mut frame = self.gpu.begin_frame().unwrap();
+        let levels: Vec<_> = (0..texture.mips())
+            .map(|mip| frame.read_back_texture(texture, mip).unwrap())
+            .collect();
+        frame.submit().unwrap();
+        levels
+            .iter()
+            .map(|level| {
+                words(&level.wait().unwrap())
+                    .into_iter()
+                    .map(f32::from_bits)
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}
+
+/// What must hold for the counts of every frame.
+pub fn check_identities(statistics: &Statistics, instances: u64) {
+    let i = statistics.instances;
+    let m = statistics.meshlets;
+    let lost = statistics.overflow;
+    assert_eq!(i.total, instances);
+    assert_eq!(
+        i.total,
+        i.frustum_culled + i.occlusion_culled + i.drawn + lost.draws,
+        "{statistics:?}"
+    );
+    assert_eq!(i.drawn, i.early + i.late);
+    assert_eq!(
+        statistics.lod_histogram.iter().sum::<u64>(),
+        i.drawn,
+        "{statistics:?}"
+    );
+    assert_eq!(
+        m.tested,
+        m.cone_culled + m.frustum_culled + m.occlusion_culled + m.drawn + lost.clusters,
+        "{statistics:?}"
+    );
+    assert!(statistics.triangles_drawn >= m.drawn && statistics.triangles_drawn <= m.drawn * 124);
+}
+
+/// Exactly the same picture: depth bit-equal everywhere, identity equal but where two surfaces share a depth.
+pub fn assert_exact(a: &Shot, b: &Shot, what: &str) {
+    assert_eq!(a.size, b.size);
+    let different = a
+        .depth
+        .iter()
+        .zip(&b.depth)
+        .filter(|(a, b)| a.to_bits() != b.to_bits())
+        .count();
+    assert_eq!(different, 0, "{what}: {different} depths differ");
+    let ties = a.ids.iter().zip(&b.ids).filter(|(a, b)| a != b).count();
+    let allowed = (a.ids.len() * 4).div_ceil(1 << 20);
+    assert!(
+        ties <= allowed,
+        "{what}: {ties} identities differ at equal depth, {allowed} may"
+    );
+}
+
+/// The same picture from another rasteriser: the few pixels that differ do so by rounding or lie on an edge.
+pub fn assert_cross_raster(a: &Shot, b: &Shot, what: &str) {
+    assert_eq!(a.size, b.size);
+    let [width, height] = a.size;
+    let close = |a: f32, b: f32| (a - b).abs() <= a.abs().max(b.abs()) / 262_144.0;
+    let mut different = 0;
+    for y in 0..height as i32 {
+        for x in 0..width as i32 {
+            let at = |x: i32, y: i32| {
+                (y.clamp(0, height as i32 - 1) * width as i32 + x.clamp(0, width as i32 - 1))
+                    as usize
+            };
+            let here = at(x, y);
+            if a.ids[here] == b.ids[here] && close(a.depth[here], b.depth[here]) {
+                continue;
+            }
+            different += 1;
+            let edge = (-1..=1).any(|dy| {
+                (-1..=1).any(|dx| {
+                    let near = at(x + dx, y + dy);
+                    a.ids[near] != a.ids[here] || !close(a.depth[near], a.depth[here])
+                })
+            });
+            assert!(edge, "{what}: pixel {x},{y} differs and is no edge");
+        }
+    }
+    let allowed = (a.ids.len() as f64 * 0.0002).ceil() as usize;
+    assert!(
+        different <= allowed,
+        "{what}: {different} pixels differ, {allowed} may"
+    );
+}
+
+/// How many pixels show anything.
+pub fn covered(shot: &Shot) -> usize {
+    shot.depth.iter().filter(|depth| **depth > 0.0).count()
+}

@@ -1,0 +1,147 @@
+//! Instance culling on the GPU against the rules in plain Rust, instance by instance.
+
+mod common;
+
+use common::{Rig, camera, crowd, eclipse, settings};
+use glam::Vec3;
+use impel::math::{Camera, LodMode, LodSelector};
+use impel::renderer::{Culling, RasterPath, Settings};
+use impel::scene::Scene;
+
+const SIZE: [u32; 2] = [320, 200];
+
+/// Frustum result and level of every instance, as `cull.comp` must find them.
+fn expected(scene: &Scene, camera: &Camera, lod: LodMode) -> Vec<Option<u32>> {
+    let (view, frustum) = (camera.view(), camera.frustum());
+    let selector = LodSelector::new(lod, &camera.lens, SIZE[1]);
+    let of = |instance: &impel::scene::Instance| {
+        let mesh = &scene.meshes[instance.mesh as usize];
+        let radius = mesh.bounds.radius * instance.scale;
+        let centre = instance
+            .transform
+            .transform_point(mesh.bounds.centre.into());
+        let offset = centre - camera.position;
+        let distance_squared = (offset.x * offset.x + offset.y * offset.y) + offset.z * offset.z;
+        let errors: Vec<f32> = mesh.lods.iter().map(|lod| lod.error).collect();
+        let lod = selector.select(distance_squared, radius, instance.scale, &errors);
+        frustum
+            .sees_sphere(view.transform_point(centre), radius)
+            .then_some(lod)
+    };
+    scene.instances.iter().map(of).collect()
+}
+
+fn compare(mode: LodMode) -> Vec<u64> {
+    let scene = crowd(6000, 60.0, 5);
+    let settings = Settings {
+        lod: mode,
+        ..settings(
+            Culling {
+                occlusion: false,
+                ..Culling::ALL
+            },
+            RasterPath::Vertex,
+        )
+    };
+    let mut rig = Rig::new(scene, SIZE, settings);
+    let mut levels = vec![0; 8];
+    for (yaw, pitch, draw_distance) in [(0.0, 0.0, f32::INFINITY), (130.0, 35.0, 40.0)] {
+        let mut camera = camera(Vec3::new(1.0, -2.0, 3.0), yaw, pitch, SIZE);
+        camera.lens.draw_distance = draw_distance;
+        let shot = rig.shoot(&camera);
+        let mut inside = 0;
+        for (index, (state, expected)) in shot
+            .visibility
+            .iter()
+            .zip(expected(&rig.scene, &camera, mode))
+            .enumerate()
+        {
+            assert_eq!(
+                state & 2 != 0,
+                expected.is_some(),
+                "instance {index}: in the frustum"
+            );
+            if let Some(lod) = expected {
+                assert_eq!(state >> 8, lod, "instance {index}: level of detail");
+                levels[lod as usize] += 1;
+                inside += 1;
+            }
+        }
+        assert_eq!(shot.statistics.instances.frustum_culled, 6000 - inside);
+        assert_eq!(
+            shot.statistics.instances.drawn, inside,
+            "without occlusion culling"
+        );
+        assert!(inside > 100 && inside < 5900);
+    }
+    levels
+}
+
+#[test]
+fn frustum_and_lod_by_error_are_exact() {
+    let levels = compare(LodMode::Error { pixels: 1.0 });
+    assert!(
+        levels.iter().filter(|&&count| count > 0).count() >= 3,
+        "{levels:?}"
+    );
+}
+
+#[test]
+fn frustum_and_lod_by_distance_are_exact() {
+    let levels = compare(LodMode::Distance {
+        base: 8.0,
+        step: 1.5,
+    });
+    assert!(
+        levels.iter().filter(|&&count| count > 0).count() >= 3,
+        "{levels:?}"
+    );
+}
+
+#[test]
+fn forced_lods_are_exact() {
+    let levels = compare(LodMode::Forced { lod: 2 });
+    assert!(
+        levels[2] > 0 && levels[0] == 0 && levels[3] == 0,
+        "{levels:?}"
+    );
+}
+
+/// Whatever shows a pixel without culling must be called visible; and much of what is hidden must be found.
+#[test]
+fn occlusion_never_hides_what_is_seen() {
+    let all = settings(Culling::ALL, RasterPath::Vertex);
+    let mut rig = Rig::new(eclipse(600), SIZE, all);
+    let mut plain = Rig::new(
+        eclipse(600),
+        SIZE,
+        settings(Culling::NONE, RasterPath::Vertex),
+    );
+    let mut hidden = 0;
+    for step in 0..4 {
+        let camera = camera(
+            Vec3::new(step as f32 * 0.5, 0.0, 0.0),
+            step as f32,
+            0.0,
+            SIZE,
+        );
+        let (shot, reference) = (rig.shoot(&camera), plain.shoot(&camera));
+        let mut seen = std::collections::BTreeSet::new();
+        for (id, depth) in reference.ids.iter().zip(&reference.depth) {
+            if *depth > 0.0 {
+                seen.insert(id & 0xff_ffff);
+            }
+        }
+        for (index, state) in shot.visibility.iter().enumerate() {
+            // The colour of `distinct_colour` in `draw.frag`.
+            let colour = (index as u32 + 1).wrapping_mul(0x9e37_79b1) & 0xff_ffff;
+            let drawn = state & 5 != 0;
+            assert!(
+                drawn || !seen.contains(&colour),
+                "step {step}: instance {index} is seen but was culled"
+            );
+        }
+        hidden = shot.statistics.instances.occlusion_culled;
+    }
+    assert!(hidden > 200, "the eclipse hides most: {hidden}");
+}

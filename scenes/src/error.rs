@@ -1,0 +1,69 @@
+//! The runner's one error type.
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// From the engine.
+    #[error(transparent)]
+    Engine(#[from] impel::Error),
+    /// From the Vulkan layer.
+    #[error(transparent)]
+    Gpu(#[from] impel::gpu::Error),
+    /// From a mesh.
+    #[error(transparent)]
+    Mesh(#[from] impel::geometry::Error),
+    /// A file that could not be read or written.
+    #[error("{path}: {reason}")]
+    File {
+        /// The path as given.
+        path: String,
+        /// What the system or the encoder said.
+        reason: String,
+    },
+    /// A scene file with a mistake in it.
+    #[error("{file}:{line}:{column}: {message}")]
+    Data {
+        /// The file, or the built-in scene's.
+        file: String,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// The mistake.
+        message: String,
+    },
+    /// Something that is not there, or a value out of range.
+    #[error("{what}: expected {expected}, got {given}")]
+    Value {
+        /// The thing.
+        what: String,
+        /// What would have been right.
+        expected: String,
+        /// What was given.
+        given: String,
+    },
+}
+
+impl Error {
+    /// A value that is not what was expected.
+    pub fn value(
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        given: impl ToString,
+    ) -> Self {
+        Self::Value {
+            what: what.into(),
+            expected: expected.into(),
+            given: given.to_string(),
+        }
+    }
+
+    /// Trouble with a file.
+    pub fn file(path: &std::path::Path, reason: impl ToString) -> Self {
+        Self::File {
+            path: path.display().to_string(),
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Demo scenes and the runner that people start.
+#![forbid(unsafe_code)]
+
+pub mod arguments;
+pub mod data;
+mod error;
+pub mod logger;
+pub mod picture;
+pub mod progress;
+pub mod report;
+pub mod run;
+
+pub use error::Error;

@@ -1,0 +1,298 @@
+//! Runs a scene without a window: the same frames every time.
+
+use crate::arguments::RunArguments;
+use crate::data::{SceneData, mesh_source};
+use crate::report::{
+    Camera, Device, FrameDetail, Instances, Meshlets, Overflow, Report, SCHEMA, Validation,
+};
+use crate::{Error, picture, progress};
+use impel::geometry::{self, Cache};
+use impel::gpu::{DeviceKind, FrameResult, Gpu, GpuDesc};
+use impel::renderer::{Capacities, RasterPath, Renderer, Settings, Statistics, StatisticsTicket};
+use impel::scene::{CameraPath, Scene};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Frames of a run that does not say how many: some seconds' worth on a software device, and on a GPU.
+const FRAMES_ON_CPU: u64 = 8;
+const FRAMES_ON_GPU: u64 = 240;
+/// Frames in flight whose statistics have not been read.
+const IN_FLIGHT: usize = 2;
+
+/// Runs a scene and gives its report.
+///
+/// # Errors
+/// Bad input, a device that cannot, or validation messages.
+pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
+    let start = Instant::now();
+    let data = SceneData::find(&arguments.scene)?;
+    let camera_name = arguments
+        .camera
+        .clone()
+        .unwrap_or_else(|| data.camera.clone());
+    let camera_data = data.camera(&camera_name)?;
+    let path = data.path(&camera_data);
+    let gpu = Gpu::new(&GpuDesc {
+        app_name: "scenes".into(),
+        device: arguments.device.clone(),
+        validation: arguments.validate,
+        ..GpuDesc::default()
+    })?;
+    for line in gpu.info().features.fallbacks() {
+        log::info!("{line}");
+    }
+    let seed = arguments.seed.unwrap_or_else(|| data.seed());
+    let scene = load(&data, arguments, seed)?;
+    let settings = Settings {
+        path: arguments
+            .path
+            .unwrap_or(match gpu.info().features.mesh_shaders {
+                true => RasterPath::Mesh,
+                false => RasterPath::Vertex,
+            }),
+        culling: arguments.culling(),
+        lod: arguments.lod.unwrap_or_default(),
+        view: arguments.view.unwrap_or_default(),
+        fog_distance: camera_data.fog_distance.unwrap_or(data.fog_distance),
+        ..Settings::default()
+    };
+    let size = arguments.size.unwrap_or(data.size);
+    let renderer = Renderer::new(&gpu, &scene, size, settings, Capacities::default())?;
+    gpu.wait_idle()?;
+    let load_ms = start.elapsed().as_secs_f64() * 1e3;
+
+    let frames = arguments.frames.unwrap_or(match gpu.info().kind {
+        DeviceKind::Cpu => FRAMES_ON_CPU,
+        _ => FRAMES_ON_GPU,
+    });
+    let (shard, shards) = arguments.shard.unwrap_or((0, 1));
+    let numbers: Vec<u64> = (shard..frames).step_by(shards as usize).collect();
+    let warmup = arguments
+        .warmup
+        .unwrap_or(2)
+        .min((numbers.len() as u64).saturating_sub(1));
+    let mut run = Run::new(&gpu, renderer, path, frames);
+    for &number in &numbers {
+        run.frame(number, numbers.last() == Some(&number), arguments)?;
+    }
+    run.finish()?;
+
+    let validation = gpu.validation();
+    let last_camera = run
+        .path
+        .camera(numbers.last().copied().unwrap_or(0), frames, aspect(size));
+    let mut report = Report {
+        schema: SCHEMA,
+        scene: arguments.scene.clone(),
+        device: Device::from(gpu.info()),
+        size,
+        frames: numbers.len() as u64,
+        path: settings.path.name(),
+        binding: "push",
+        version: env!("CARGO_PKG_VERSION"),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        seed,
+        warmup,
+        camera: Camera::new(&camera_name, &last_camera),
+        settings: (&settings).into(),
+        triangles_in_scene: scene.triangle_count(),
+        triangles_drawn: 0,
+        triangles_by_compute: 0,
+        lod_histogram: [0; 8],
+        barriers: 0,
+        frames_detail: run.details(),
+        instances: Instances {
+            total: 0,
+            frustum_culled: 0,
+            occlusion_culled: 0,
+            early: 0,
+            late: 0,
+            drawn: 0,
+        },
+        meshlets: Meshlets {
+            tested: 0,
+            cone_culled: 0,
+            frustum_culled: 0,
+            occlusion_culled: 0,
+            drawn: 0,
+        },
+        overflow: Overflow {
+            draws: 0,
+            clusters: 0,
+        },
+        passes: Vec::new(),
+        gpu_frame_ms_median: 0.0,
+        gpu_frame_ms_p95: 0.0,
+        cpu_record_ms_median: 0.0,
+        load_ms,
+        peak_device_bytes: run.peak_device_bytes,
+        validation: Validation {
+            enabled: validation.enabled,
+            layer: validation.layer,
+            messages: validation.messages,
+        },
+        picture: run.picture.as_ref().map(|path| path.display().to_string()),
+    };
+    report.count(&run.statistics.last().copied().unwrap_or_default());
+    report.time(run.results.get(warmup as usize..).unwrap_or_default());
+    Ok(report)
+}
+
+/// Width over height.
+fn aspect(size: [u32; 2]) -> f32 {
+    size[0] as f32 / size[1] as f32
+}
+
+/// Loads the meshes, through the cache, and places their instances.
+fn load(data: &SceneData, arguments: &RunArguments, seed: u64) -> Result<Scene, Error> {
+    let names = if arguments.mesh.is_empty() {
+        &data.meshes
+    } else {
+        &arguments.mesh
+    };
+    let sources = names
+        .iter()
+        .map(|name| mesh_source(name))
+        .collect::<Result<Vec<_>, _>>()?;
+    let settings = geometry::Settings {
+        normalise_radius: data.mesh_radius,
+        ..geometry::Settings::default()
+    };
+    let bars = progress::MeshBars::new();
+    let meshes = geometry::load_all(&sources, &settings, Cache::of_user().as_ref(), &|step| {
+        bars.show(step)
+    })?;
+    bars.finish();
+    let instances = data.generate(
+        arguments.draws.unwrap_or_else(|| data.instances()),
+        seed,
+        meshes.len() as u32,
+    );
+    Ok(Scene {
+        meshes: meshes.into_iter().map(Arc::new).collect(),
+        instances,
+    })
+}
+
+/// The frames of a run.
+struct Run {
+    gpu: Gpu,
+    renderer: Renderer,
+    path: CameraPath,
+    frames: u64,
+    tickets: VecDeque<StatisticsTicket>,
+    statistics: Vec<Statistics>,
+    /// Of this run's frames, in order.
+    results: Vec<FrameResult>,
+    first_frame: Option<u64>,
+    peak_device_bytes: u64,
+    picture: Option<PathBuf>,
+    bar: indicatif::ProgressBar,
+}
+
+impl Run {
+    fn new(gpu: &Gpu, renderer: Renderer, path: CameraPath, frames: u64) -> Self {
+        Self {
+            gpu: gpu.clone(),
+            renderer,
+            path,
+            frames,
+            tickets: VecDeque::new(),
+            statistics: Vec::new(),
+            results: Vec::new(),
+            first_frame: None,
+            peak_device_bytes: 0,
+            picture: None,
+            bar: progress::frames(frames),
+        }
+    }
+
+    /// Renders one frame, and writes its picture when it is asked for.
+    fn frame(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
+        let size = self.renderer.size();
+        let camera = self.path.camera(number, self.frames, aspect(size));
+        let mut frame = self.gpu.begin_frame()?;
+        self.first_frame.get_or_insert(frame.number());
+        self.tickets
+            .push_back(self.renderer.record(&mut frame, &camera)?);
+        let wanted = match (&arguments.out, arguments.every) {
+            (Some(out), Some(every)) if number % every == 0 => Some(picture::numbered(out, number)),
+            (Some(out), None) if last => Some(out.clone()),
+            _ => None,
+        };
+        let texels = match wanted {
+            Some(path) => Some((path, frame.read_back_texture(self.renderer.colour(), 0)?)),
+            None => None,
+        };
+        frame.submit()?;
+        self.peak_device_bytes = self.peak_device_bytes.max(self.gpu.allocated_bytes());
+        if let Some((path, texels)) = texels {
+            picture::write(&path, size, &texels.wait()?)?;
+            self.picture = Some(absolute(&path));
+        }
+        while self.tickets.len() > IN_FLIGHT {
+            self.take_statistics()?;
+        }
+        self.take_results();
+        self.bar.inc(1);
+        Ok(())
+    }
+
+    fn take_statistics(&mut self) -> Result<(), Error> {
+        if let Some(ticket) = self.tickets.pop_front() {
+            self.statistics.push(ticket.wait()?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the times of frames of this run; uploads before it made frames of their own.
+    fn take_results(&mut self) {
+        let first = self.first_frame.unwrap_or(u64::MAX);
+        self.results.extend(
+            self.gpu
+                .frame_results()
+                .into_iter()
+                .filter(|result| result.frame >= first),
+        );
+    }
+
+    /// Waits for what is under way.
+    fn finish(&mut self) -> Result<(), Error> {
+        while !self.tickets.is_empty() {
+            self.take_statistics()?;
+        }
+        self.gpu.wait_idle()?;
+        self.take_results();
+        if self.results.len() < self.statistics.len() {
+            // The last frames' times are known when the next frame takes their place; it is empty and not counted.
+            for _ in 0..IN_FLIGHT {
+                self.gpu.begin_frame()?.submit()?.wait()?;
+            }
+            self.take_results();
+        }
+        self.results.truncate(self.statistics.len());
+        self.bar.finish_and_clear();
+        Ok(())
+    }
+
+    fn details(&self) -> Vec<FrameDetail> {
+        let ms = |index: usize| {
+            self.results
+                .get(index)
+                .map_or(0.0, |result| result.gpu_ns as f64 / 1e6)
+        };
+        let detail = |(index, statistics): (usize, &Statistics)| FrameDetail {
+            early: statistics.instances.early,
+            late: statistics.instances.late,
+            gpu_ms: ms(index),
+        };
+        self.statistics.iter().enumerate().map(detail).collect()
+    }
+}
+
+/// Where a picture is, for people in another folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
