@@ -251,7 +251,7 @@ pub(crate) fn join_ranges(ranges: &mut Vec<ByteRange>) {
     for range in ranges.iter() {
         match joined.last_mut() {
             Some(last) if range.offset <= last.end() => {
-                last.size = last.size.max(range.end() - last.offset)
+                last.size = last.size.max(range.end() - last.offset);
             }
             _ => joined.push(*range),
         }

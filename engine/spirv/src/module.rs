@@ -222,7 +222,7 @@ impl Module {
             }
             Some(Op::Decorate | Op::DecorateId | Op::DecorateString) => {
                 self.decorations
-                    .push((instruction.operand(0)?, WHOLE, offset))
+                    .push((instruction.operand(0)?, WHOLE, offset));
             }
             Some(Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT) => {
                 self.decorations
@@ -253,7 +253,7 @@ impl Module {
                 .execution_modes
                 .push((instruction.operand(0)?, instruction.offset)),
             Some(Op::Capability | Op::Extension | Op::MemoryModel | Op::Source) => {
-                self.headers.push(instruction.offset)
+                self.headers.push(instruction.offset);
             }
             Some(Op::ExtInstImport) => {
                 let name = instruction.string(1)?;

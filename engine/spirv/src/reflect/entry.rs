@@ -106,12 +106,12 @@ impl Reflection<'_> {
                 Some(Mode::OutputVertices) if entry.stage == Stage::Mesh => vertices = value()?,
                 Some(Mode::OutputPrimitivesEXT) => primitives = value()?,
                 Some(Mode::OutputPoints) if entry.stage == Stage::Mesh => {
-                    topology = Some(Topology::Points)
+                    topology = Some(Topology::Points);
                 }
                 Some(Mode::OutputLinesEXT) => topology = Some(Topology::Lines),
                 Some(Mode::OutputTrianglesEXT) => topology = Some(Topology::Triangles),
                 Some(Mode::Invocations) if entry.stage == Stage::Geometry => {
-                    entry.invocations = Some(value()?)
+                    entry.invocations = Some(value()?);
                 }
                 _ => {
                     self.budget.keep(1)?;

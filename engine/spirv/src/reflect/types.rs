@@ -60,6 +60,9 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
 /// Array dimensions that any module may have, besides one for each of its words.
 const MAX_DIMENSIONS: usize = 100_000;
 
+/// What an array type holds in the end, its dimensions, and their strides, outermost first.
+type ArrayShape = (u32, Vec<Dim>, Vec<Option<u32>>);
+
 /// Fills a [`TypeTable`] with types and all that they are made of or point at.
 pub(crate) struct TypeBuilder<'m> {
     pub(crate) module: &'m Module,
@@ -92,7 +95,7 @@ impl<'m> TypeBuilder<'m> {
             let ty = self.convert(id, instruction)?;
             match &ty {
                 Type::Vector { component, .. } | Type::Matrix { component, .. } => {
-                    work.push(component.0)
+                    work.push(component.0);
                 }
                 Type::Array { element, .. } => work.push(element.0),
                 Type::Pointer { pointee, .. } => work.push(pointee.0),
@@ -155,10 +158,7 @@ impl<'m> TypeBuilder<'m> {
     }
 
     /// What an array type holds in the end, its dimensions (outermost first) and their strides. No dimensions if it is no array.
-    pub(super) fn dimensions(
-        &mut self,
-        id: u32,
-    ) -> Result<(u32, Vec<Dim>, Vec<Option<u32>>), Error> {
+    pub(super) fn dimensions(&mut self, id: u32) -> Result<ArrayShape, Error> {
         let (mut dims, mut strides, mut at) = (Vec::new(), Vec::new(), id);
         while let Some(instruction) = self.module.definition(at) {
             let dim = match Op::from_u32(instruction.opcode) {

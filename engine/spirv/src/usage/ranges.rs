@@ -97,7 +97,7 @@ impl RangeContext<'_, '_> {
                 Step::Element(index) => {
                     let stride = self.stride(holder, matrix)?;
                     bases.iter_mut().for_each(|base| {
-                        *base = base.saturating_add(stride.saturating_mul(u64::from(index)))
+                        *base = base.saturating_add(stride.saturating_mul(u64::from(index)));
                     });
                 }
                 Step::AnyElement => {
@@ -339,7 +339,7 @@ pub(crate) fn mark_members(
                     work.extend(members);
                 }
                 Some(Op::TypeArray | Op::TypeRuntimeArray) if whole.insert(ty) => {
-                    work.extend(definition.operands.get(1))
+                    work.extend(definition.operands.get(1));
                 }
                 _ => {}
             }
