@@ -190,6 +190,8 @@ impl ProgramLayout {
 struct Found {
     slot: Slot,
     file: String,
+    /// Position of that stage among those given.
+    position: usize,
 }
 
 /// Joins the stages of a pipeline. Only what the entry points statically use counts.
@@ -205,7 +207,7 @@ pub fn merge(stages: &[StageInput<'_>], limits: &MergeLimits) -> Result<ProgramL
     for (position, input) in stages.iter().enumerate() {
         let entry = input.resolve()?;
         for before in stages.iter().take(position) {
-            if before.resolve()?.stage == entry.stage {
+            if before.resolve()?.stage == entry.stage && !may_repeat(entry.stage) {
                 return Err(Error::DuplicateStage {
                     stage: entry.stage,
                     first_file: before.file.to_owned(),
@@ -217,7 +219,14 @@ pub fn merge(stages: &[StageInput<'_>], limits: &MergeLimits) -> Result<ProgramL
         layout.stages |= entry.stage.into();
         for used in &entry.bindings {
             if let Some(binding) = input.interface.bindings.get(used.index) {
-                add(&mut found, input, entry.stage, binding, used.access, limits)?;
+                add(
+                    &mut found,
+                    (position, input),
+                    entry.stage,
+                    binding,
+                    used.access,
+                    limits,
+                )?;
             }
         }
         if let Some(block) = &entry.push_constants {
@@ -241,6 +250,15 @@ pub fn merge(stages: &[StageInput<'_>], limits: &MergeLimits) -> Result<ProgramL
     check_pushed(&layout, limits)?;
     layout.push_constants = push_range(&blocks, limits)?;
     Ok(layout)
+}
+
+/// Ray-tracing pipelines may have several stages of one kind.
+fn may_repeat(stage: Stage) -> bool {
+    use Stage as S;
+    matches!(
+        stage,
+        S::RayGeneration | S::Intersection | S::AnyHit | S::ClosestHit | S::Miss | S::Callable
+    )
 }
 
 fn check_spec_values(input: &StageInput<'_>) -> Result<(), Error> {
@@ -276,7 +294,7 @@ fn check_spec_values(input: &StageInput<'_>) -> Result<(), Error> {
 
 fn add(
     found: &mut BTreeMap<(u32, u32), Found>,
-    input: &StageInput<'_>,
+    (position, input): (usize, &StageInput<'_>),
     stage: Stage,
     binding: &Binding,
     access: Access,
@@ -345,14 +363,14 @@ fn add(
             Found {
                 slot,
                 file: input.file.to_owned(),
+                position,
             },
         );
         return Ok(());
     };
     let slot = &mut known.slot;
     // Variables of one stage may share a binding and differ in length: they are views of the same descriptors.
-    let alias =
-        slot.access.last().is_some_and(|(last, _)| *last == stage) && slot.stages == stage.into();
+    let alias = known.position == position;
     if slot.descriptor_type != binding.descriptor_type || (slot.count != count && !alias) {
         return Err(Error::BindingMismatch {
             set,

@@ -227,6 +227,124 @@ fn much_work_is_refused_or_done() {
     assert!(reflect_within_bounds(&module(10, &body), "recursion").is_ok());
 }
 
+/// Modules that say much in few words: what is made of them stays within bounds, described or refused.
+#[test]
+fn dense_modules_stay_within_bounds() {
+    let _alone = ALONE.lock().unwrap();
+    let base = || [op(21, &[1, 32, 0]), op(43, &[1, 2, 3]), op(19, &[3])].concat();
+    let families: [(&str, fn(u32) -> Vec<u32>); 8] = [
+        // A few words each: descriptor variables, all with the same block.
+        ("variables", |n| {
+            let mut body = [
+                op(71, &[10, 2]),
+                op(72, &[10, 0, 35, 0]),
+                op(30, &[10, 1]),
+                op(32, &[11, 2, 10]),
+            ]
+            .concat();
+            (0..n).for_each(|i| body.extend(op(59, &[11, 100 + i, 2])));
+            body
+        }),
+        // All on one binding: aliases of each other, by a group.
+        ("aliases", |n| {
+            let mut body = [
+                op(71, &[10, 2]),
+                op(71, &[9, 33, 0]),
+                op(71, &[9, 34, 0]),
+                op(73, &[9]),
+            ]
+            .concat();
+            for chunk in 0..n.div_ceil(1000) {
+                let targets: Vec<u32> = std::iter::once(9)
+                    .chain((0..1000).map(|i| 100 + chunk * 1000 + i))
+                    .collect();
+                body.extend(op(74, &targets));
+            }
+            body.extend([op(30, &[10, 1]), op(32, &[11, 2, 10])].concat());
+            (0..n).for_each(|i| body.extend(op(59, &[11, 100 + i, 2])));
+            body
+        }),
+        // One struct of very many members in a buffer.
+        ("members", |n| {
+            let members: Vec<u32> = std::iter::once(10)
+                .chain(std::iter::repeat_n(1, n.min(65_000) as usize))
+                .collect();
+            [
+                op(71, &[10, 2]),
+                op(30, &members),
+                op(32, &[11, 2, 10]),
+                op(59, &[11, 12, 2]),
+            ]
+            .concat()
+        }),
+        // Entry points, each with the same long list of outputs.
+        ("outputs", |n| {
+            let mut body = Vec::new();
+            for _ in 0..40 {
+                let list: Vec<u32> = [0, 5, 0]
+                    .into_iter()
+                    .chain((0..n / 50).map(|i| 100 + i))
+                    .collect();
+                body.extend(op(15, &list));
+            }
+            body.extend(op(32, &[11, 3, 1]));
+            (0..n / 50).for_each(|i| body.extend(op(59, &[11, 100 + i, 3])));
+            body
+        }),
+        // Arrays of arrays, each a part of the next, all in one block.
+        ("arrays", |n| {
+            let mut body = Vec::new();
+            let mut members = vec![10];
+            for i in 0..n.min(60_000) {
+                let inner = if i % 250 == 0 { 1 } else { 99 + i };
+                body.extend(op(28, &[100 + i, inner, 2]));
+                members.push(100 + i);
+            }
+            body.extend(
+                [
+                    op(71, &[10, 2]),
+                    op(30, &members),
+                    op(32, &[11, 2, 10]),
+                    op(59, &[11, 12, 2]),
+                ]
+                .concat(),
+            );
+            body
+        }),
+        // Capabilities, extensions, execution modes.
+        ("headers", |n| {
+            (0..n)
+                .flat_map(|i| [op(17, &[i]), op(16, &[5, i])].concat())
+                .chain(op(15, &[5, 5, 0]))
+                .collect()
+        }),
+        // Names, for things that are used.
+        ("names", |n| {
+            (0..n).flat_map(|i| op(5, &[100 + i, 0x41])).collect()
+        }),
+        // Functions and calls.
+        ("functions", |n| {
+            let mut body = [op(15, &[5, 100, 0]), op(33, &[4, 3])].concat();
+            for i in 0..n {
+                body.extend([op(54, &[3, 100 + 3 * i, 0, 4]), op(248, &[101 + 3 * i])].concat());
+                body.extend(op(57, &[3, 102 + 3 * i, 100 + 3 * (i + 1).min(n - 1)]));
+                body.extend([op(253, &[]), op(56, &[])].concat());
+            }
+            body
+        }),
+    ];
+    for (name, make) in families {
+        for count in [1_000, 100_000] {
+            let bytes = module(1_000_000, &[base(), make(count)].concat());
+            // Whether it is described or refused, `reflect_within_bounds` holds the memory against the bound.
+            if let Err(error) = reflect_within_bounds(&bytes, name) {
+                assert!(count > 1_000, "{name}: {error}");
+                assert!(matches!(error, Error::TooLarge { .. }), "{name}: {error}");
+            }
+        }
+    }
+}
+
 /// A small generator of numbers (xorshift), the same on every machine.
 struct Random(u64);
 
@@ -260,7 +378,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
         3 => {
             words[at] = words[at]
                 .wrapping_add(random.next(7) as u32)
-                .wrapping_sub(3)
+                .wrapping_sub(3);
         }
         4 => words.truncate(at.max(5)),
         5 => {
