@@ -43,16 +43,6 @@ pub enum Error {
     /// A shader could not be read, or the stages of a pipeline do not fit together.
     #[error(transparent)]
     Shader(#[from] impel_spirv::Error),
-    /// A shader needs what the device does not offer.
-    #[error("shader {shader} needs {needs}, which device {device:?} does not offer")]
-    ShaderNeeds {
-        /// Name of the shader.
-        shader: String,
-        /// The capability or feature.
-        needs: String,
-        /// Name of the device.
-        device: String,
-    },
     /// The bindings, push constants or draws of a pass do not fit its pipeline. All mismatches at once.
     #[error("pass {pass:?} ({pipeline}): {}", .problems.join("; "))]
     Pass {

@@ -44,7 +44,8 @@ impl Shader {
         if code.refl.is_empty() {
             return Shader::new(code.name, code.spirv);
         }
-        match impel_spirv::reflect(code.spirv) {
+        let hash = impel_spirv::spirv_hash(code.spirv);
+        match impel_spirv::unbake(code.refl, Some(hash), code.name) {
             Ok(interface) => Shader::with_interface(code.name, code.spirv, interface),
             Err(error) => {
                 log::warn!(

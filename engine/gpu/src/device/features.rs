@@ -81,6 +81,8 @@ pub(crate) struct FeatureChain {
     pub(crate) v12: vk::PhysicalDeviceVulkan12Features<'static>,
     pub(crate) v13: vk::PhysicalDeviceVulkan13Features<'static>,
     pub(crate) mesh: vk::PhysicalDeviceMeshShaderFeaturesEXT<'static>,
+    /// Vulkan's names of the features that are switched on.
+    pub(crate) names: Vec<String>,
 }
 
 impl FeatureChain {
@@ -129,8 +131,9 @@ macro_rules! required_features {
         $($(
             if $offered.$part.$field == vk::TRUE {
                 $enabled.$part.$field = vk::TRUE;
+                $enabled.names.push(vulkan_name(stringify!($field)));
             } else {
-                $missing.push(concat!("feature ", stringify!($field)).to_owned());
+                $missing.push(format!("feature {}", vulkan_name(stringify!($field))));
             }
         )*)*
     };
@@ -139,8 +142,23 @@ macro_rules! required_features {
 /// Walks over all optional features that are switched on when offered.
 macro_rules! optional_features {
     ($offered:expr, $enabled:expr; $($part:ident: $($field:ident)*;)*) => {
-        $($( $enabled.$part.$field = $offered.$part.$field; )*)*
+        $($(
+            if $offered.$part.$field == vk::TRUE {
+                $enabled.$part.$field = vk::TRUE;
+                $enabled.names.push(vulkan_name(stringify!($field)));
+            }
+        )*)*
     };
+}
+
+/// The name of a feature in Vulkan's own spelling: `shader_int64` is `shaderInt64`.
+fn vulkan_name(field: &str) -> String {
+    let mut words = field.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |name, word| {
+        let (head, tail) = word.split_at(1);
+        name + &head.to_uppercase() + tail
+    })
 }
 
 /// Chooses the features to switch on. Names of required ones that are not offered are added to `missing`.
@@ -162,16 +180,36 @@ pub(crate) fn negotiate(
             vulkan_memory_model vulkan_memory_model_device_scope;
         v13: dynamic_rendering synchronization2 maintenance4;
     );
+    // Whatever a shader may ask for costs nothing until one does. Robust access costs, so it stays off.
     optional_features!(offered, enabled;
-        core: pipeline_statistics_query sampler_anisotropy fill_mode_non_solid shader_storage_image_read_without_format
-            shader_storage_image_write_without_format independent_blend;
-        v12: shader_buffer_int64_atomics sampler_filter_minmax;
-        v13: shader_demote_to_helper_invocation subgroup_size_control;
+        core: pipeline_statistics_query sampler_anisotropy fill_mode_non_solid independent_blend dual_src_blend depth_clamp
+            depth_bias_clamp wide_lines large_points multi_viewport geometry_shader tessellation_shader sample_rate_shading
+            image_cube_array shader_float64 shader_clip_distance shader_cull_distance shader_image_gather_extended
+            shader_storage_image_extended_formats shader_storage_image_multisample
+            shader_storage_image_read_without_format shader_storage_image_write_without_format
+            shader_uniform_buffer_array_dynamic_indexing shader_sampled_image_array_dynamic_indexing
+            shader_storage_buffer_array_dynamic_indexing shader_storage_image_array_dynamic_indexing
+            shader_resource_residency shader_resource_min_lod;
+        v11: multiview variable_pointers_storage_buffer variable_pointers storage_push_constant16 storage_input_output16;
+        v12: shader_buffer_int64_atomics shader_shared_int64_atomics sampler_filter_minmax storage_push_constant8
+            shader_input_attachment_array_dynamic_indexing shader_uniform_texel_buffer_array_dynamic_indexing
+            shader_storage_texel_buffer_array_dynamic_indexing shader_uniform_buffer_array_non_uniform_indexing
+            shader_storage_buffer_array_non_uniform_indexing shader_storage_image_array_non_uniform_indexing
+            shader_input_attachment_array_non_uniform_indexing shader_uniform_texel_buffer_array_non_uniform_indexing
+            shader_storage_texel_buffer_array_non_uniform_indexing descriptor_binding_variable_descriptor_count
+            shader_output_viewport_index shader_output_layer shader_subgroup_extended_types
+            vulkan_memory_model_availability_visibility_chains;
+        v13: shader_demote_to_helper_invocation shader_terminate_invocation shader_integer_dot_product
+            shader_zero_initialize_workgroup_memory subgroup_size_control compute_full_subgroups;
     );
     if mesh_wanted && offered.mesh.mesh_shader == vk::TRUE {
         enabled.mesh.mesh_shader = vk::TRUE;
         enabled.mesh.task_shader = offered.mesh.task_shader;
         enabled.mesh.mesh_shader_queries = offered.mesh.mesh_shader_queries;
+        enabled.names.push("meshShader".into());
+        if enabled.mesh.task_shader == vk::TRUE {
+            enabled.names.push("taskShader".into());
+        }
     }
     enabled
 }

@@ -87,6 +87,8 @@ pub struct DeviceInfo {
     pub limits: Limits,
     /// What optional features are on.
     pub features: OptionalFeatures,
+    /// Vulkan's names of all features that are switched on.
+    pub enabled: Vec<String>,
     /// Names the device and driver build, for caches.
     pub(crate) cache_key: [u8; 32],
 }
@@ -104,6 +106,7 @@ impl DeviceInfo {
         device: vk::PhysicalDevice,
         timestamp_bits: u32,
         features: OptionalFeatures,
+        enabled: Vec<String>,
     ) -> DeviceInfo {
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
@@ -164,6 +167,7 @@ impl DeviceInfo {
                 non_coherent_atom: limits.non_coherent_atom_size.max(1),
             },
             features,
+            enabled,
             cache_key,
         }
     }

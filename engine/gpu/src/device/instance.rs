@@ -256,8 +256,9 @@ unsafe extern "system" fn on_message(
     // SAFETY: the layer's strings are valid for the time of the call.
     let text = unsafe { data.message_as_c_str() }
         .map_or_else(String::new, |text| text.to_string_lossy().into_owned());
-    // The loader reports drivers that it cannot load as general messages; those are not about what we do.
-    if kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL) {
+    // General messages are about the loader's search for drivers, and advice on speed is against images in `GENERAL`,
+    // which is a decision.
+    if !kind.contains(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION) {
         log::debug!("{text}");
     } else {
         messages.add(text);

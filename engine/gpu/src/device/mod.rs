@@ -249,6 +249,7 @@ impl Inner {
             physical_device,
             families[family].timestamp_valid_bits,
             optional,
+            std::mem::take(&mut enabled.names),
         );
         let mut flags = vk_mem::AllocatorCreateFlags::BUFFER_DEVICE_ADDRESS
             | vk_mem::AllocatorCreateFlags::KHR_MAINTENANCE4;

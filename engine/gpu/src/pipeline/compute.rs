@@ -24,7 +24,7 @@ impl Gpu {
     /// Makes a compute pipeline.
     ///
     /// # Errors
-    /// [`Error::Shader`] for an interface that cannot be pushed, [`Error::ShaderNeeds`], [`Error::Invalid`] for a shader of
+    /// [`Error::Shader`] for an interface that cannot be pushed, [`Error::Invalid`] for a shader of
     /// another stage or an unknown constant, [`Error::Vulkan`].
     pub fn compute_pipeline(&self, desc: &ComputePipelineDesc<'_>) -> Result<Pipeline> {
         let gpu = &self.inner;

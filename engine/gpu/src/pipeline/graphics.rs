@@ -111,7 +111,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`Error::Shader`] for stages that do not fit together or an interface that cannot be pushed,
-    /// [`Error::ShaderNeeds`], [`Error::Invalid`] for a wrong order of stages or an unknown constant, [`Error::Vulkan`].
+    /// [`Error::Invalid`] for a wrong order of stages or an unknown constant, [`Error::Vulkan`].
     pub fn graphics_pipeline(&self, desc: &GraphicsPipelineDesc<'_>) -> Result<Pipeline> {
         let gpu = &self.inner;
         let stages = check_stages(desc)?;

@@ -34,7 +34,23 @@ pub(crate) fn merge_stages(
         max_push_constants_size: gpu.info.limits.max_push_constants,
         ..Default::default()
     };
-    Ok(merge(&stages, &limits)?)
+    let mut merged = merge(&stages, &limits)?;
+    for slot in merged.slots.iter_mut().filter(|slot| slot.name.is_empty()) {
+        slot.name = block_name(shaders, slot).unwrap_or_default();
+    }
+    Ok(merged)
+}
+
+/// The name of a slot's block, for blocks without an instance name.
+fn block_name(shaders: &[&Shader], slot: &Slot) -> Option<String> {
+    shaders.iter().find_map(|shader| {
+        let interface = &shader.interface;
+        let mut bindings = interface.bindings_at(slot.set, slot.binding);
+        let block = interface
+            .types
+            .get_struct(bindings.find_map(|binding| binding.block)?)?;
+        Some(block.name.clone()).filter(|name| !name.is_empty())
+    })
 }
 
 impl Layouts {
