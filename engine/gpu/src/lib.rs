@@ -18,7 +18,7 @@ pub use ash;
 pub use ash::vk;
 pub use binding::{Binding, Bindings, Bound, SlotList};
 pub use device::{
-    DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, ValidationReport,
+    DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, RawFunctions, ValidationReport,
 };
 pub use error::{Error, Result};
 pub use frame::{Frame, FrameResult, PassResult, SubmittedFrame};

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 use ash::vk;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// How to open a device.
@@ -59,8 +59,24 @@ pub struct Gpu {
     pub(crate) inner: Arc<Inner>,
 }
 
+/// Functions of extensions, where the device has them switched on.
+#[derive(Clone, Copy)]
+pub struct RawFunctions<'a> {
+    /// Push descriptors.
+    pub push_descriptor: &'a ash::khr::push_descriptor::Device,
+    /// Mesh shaders.
+    pub mesh_shader: Option<&'a ash::ext::mesh_shader::Device>,
+    /// Debug labels and names.
+    pub debug: Option<&'a ash::ext::debug_utils::Device>,
+}
+
+/// Counts the devices opened by this process.
+static OPENED: AtomicU32 = AtomicU32::new(0);
+
 /// What all clones of a [`Gpu`] and all resources share.
 pub(crate) struct Inner {
+    /// Tells the resources of several open devices apart.
+    pub(crate) number: u32,
     pub(crate) device: ash::Device,
     pub(crate) physical_device: vk::PhysicalDevice,
     pub(crate) queue: vk::Queue,
@@ -146,6 +162,15 @@ impl Gpu {
     /// The raw device, for work outside of the executor. What is done to it directly is the caller's to synchronise.
     pub fn raw_device(&self) -> &ash::Device {
         &self.inner.device
+    }
+
+    /// The functions of the extensions that the executor records with, for work outside of it.
+    pub fn raw_functions(&self) -> RawFunctions<'_> {
+        RawFunctions {
+            push_descriptor: &self.inner.push_descriptor,
+            mesh_shader: self.inner.mesh_shader.as_ref(),
+            debug: self.inner.debug.as_ref(),
+        }
     }
 
     /// Bytes of device memory that resources take now.
@@ -278,6 +303,7 @@ impl Inner {
         let pipeline_cache = PipelineCache::open(device, desc.pipeline_cache.clone(), &info)?;
         let device = guard.release();
         Ok(Inner {
+            number: OPENED.fetch_add(1, Ordering::Relaxed),
             push_descriptor: ash::khr::push_descriptor::Device::new(raw, &device),
             mesh_shader: optional
                 .mesh_shaders

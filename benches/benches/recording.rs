@@ -1,0 +1,435 @@
+//! What it costs the CPU to record a compute pass with three bindings and 16 bytes of push constants.
+//!
+//! Four ways to record the identical stream (barrier, label, two timestamps, pipeline, push constants, descriptors,
+//! dispatch): both tiers of the engine, by hand on `ash`, and by hand with pooled descriptor sets and
+//! `vkUpdateDescriptorSets`. On the no-op device, where every command is an empty function, and on the driver.
+//!
+//! `cargo bench -p benches --bench recording [-- --callgrind VARIANT]`; with `--callgrind` one variant runs alone on the
+//! no-op device, 100 frames of 1,000 passes, for counting its instructions.
+
+#[path = "../../engine/gpu/tests/shaders/src/generated/mod.rs"]
+#[allow(dead_code, unreachable_pub, missing_docs)]
+mod programs;
+
+use benches::{Variant, compare, print};
+use impel_gpu::noop::{NoopDesc, NoopDriver};
+use impel_gpu::{
+    Bound, Buffer, BufferDesc, ComputePipelineDesc, Gpu, GpuDesc, PassDesc, Pipeline, Shader, ash,
+    vk,
+};
+use programs::add::{Bindings, Push, SHADERS};
+use std::time::{Duration, Instant};
+
+type Error = Box<dyn std::error::Error>;
+
+const PASSES: u32 = 1000;
+
+struct Bench {
+    gpu: Gpu,
+    pipeline: Pipeline,
+    buffers: [Buffer; 3],
+    raw: Raw,
+}
+
+/// What the streams by hand need.
+struct Raw {
+    device: ash::Device,
+    push_descriptor: ash::khr::push_descriptor::Device,
+    debug: Option<ash::ext::debug_utils::Device>,
+    command_pool: vk::CommandPool,
+    commands: vk::CommandBuffer,
+    queries: vk::QueryPool,
+    descriptor_pool: vk::DescriptorPool,
+    set_layout: vk::DescriptorSetLayout,
+    pooled_layout: vk::PipelineLayout,
+    pooled_pipeline: vk::Pipeline,
+}
+
+const PUSH: Push = Push {
+    count: 1,
+    factor: 2,
+    offset: 3,
+    reserved: 0,
+};
+
+impl Bench {
+    fn new(gpu: Gpu) -> Result<Bench, Error> {
+        let shader = Shader::from_code(&SHADERS[0])?;
+        let pipeline = gpu.compute_pipeline(&ComputePipelineDesc {
+            name: "add",
+            shader: &shader,
+            constants: &[],
+        })?;
+        let make = |name| gpu.buffer(&BufferDesc::storage(name, 256));
+        let buffers = [make("a")?, make("b")?, make("c")?];
+        let raw = Raw::new(&gpu, &shader)?;
+        Ok(Bench {
+            gpu,
+            pipeline,
+            buffers,
+            raw,
+        })
+    }
+
+    /// Times the recording of one frame by the engine.
+    fn engine(&self, mut record: impl FnMut(&mut impel_gpu::Frame)) -> Duration {
+        let Ok(mut frame) = self.gpu.begin_frame() else {
+            return Duration::MAX;
+        };
+        let start = Instant::now();
+        for _ in 0..PASSES {
+            record(&mut frame);
+        }
+        let time = start.elapsed();
+        if frame.submit().is_ok_and(|frame| frame.wait().is_ok()) {
+            time
+        } else {
+            Duration::MAX
+        }
+    }
+
+    fn high_tier(&self) -> Duration {
+        let [a, b, c] = &self.buffers;
+        self.engine(|frame| {
+            let pass = frame.compute("add", &self.pipeline).bind(Bindings {
+                a: a.whole(),
+                b: b.whole(),
+                c: c.whole(),
+            });
+            let recorded = pass.push(&PUSH).dispatch([1, 1, 1]);
+            assert!(recorded.is_ok());
+        })
+    }
+
+    fn low_tier(&self) -> Duration {
+        let [a, b, c] = &self.buffers;
+        self.engine(|frame| {
+            let bindings: [Bound<'_>; 3] = [a.whole(), b.whole(), c.whole()];
+            let desc = PassDesc {
+                name: "add",
+                pipeline: Some(&self.pipeline),
+                bindings: &bindings,
+                push_constants: bytemuck::bytes_of(&PUSH),
+                ..Default::default()
+            };
+            // SAFETY: the pass has set up all that the dispatch needs.
+            let recorded = frame.pass(&desc, |raw| unsafe {
+                raw.device.cmd_dispatch(raw.commands, 1, 1, 1)
+            });
+            assert!(recorded.is_ok());
+        })
+    }
+
+    /// The same stream by hand, with push descriptors.
+    fn raw_push(&mut self) -> Duration {
+        let [a, b, c] = [0, 1, 2].map(|i: usize| self.buffers[i].raw());
+        let (layout, template) = (self.pipeline.raw_layout(), self.pipeline.raw_template());
+        let handle = self.pipeline.raw_compute().unwrap_or_default();
+        let raw = &self.raw;
+        raw.record(|query| {
+            let buffer = |buffer| vk::DescriptorBufferInfo {
+                buffer,
+                offset: 0,
+                range: 256,
+            };
+            let data = [buffer(a), buffer(b), buffer(c)];
+            let (device, commands) = (&raw.device, raw.commands);
+            // SAFETY: the handles live through the bench, and the data has what the template reads.
+            unsafe {
+                raw.begin_pass(query);
+                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle);
+                device.cmd_push_constants(
+                    commands,
+                    layout,
+                    vk::ShaderStageFlags::COMPUTE,
+                    0,
+                    bytemuck::bytes_of(&PUSH),
+                );
+                let push = raw
+                    .push_descriptor
+                    .fp()
+                    .cmd_push_descriptor_set_with_template_khr;
+                push(commands, template, layout, 0, data.as_ptr().cast());
+                device.cmd_dispatch(commands, 1, 1, 1);
+                raw.end_pass(query);
+            }
+        })
+    }
+
+    /// The same work with a descriptor set from a pool for each pass.
+    fn raw_pooled(&mut self) -> Duration {
+        let [a, b, c] = [0, 1, 2].map(|i: usize| self.buffers[i].raw());
+        let raw = &self.raw;
+        // SAFETY: the device is idle between repetitions.
+        let reset = unsafe {
+            raw.device
+                .reset_descriptor_pool(raw.descriptor_pool, vk::DescriptorPoolResetFlags::empty())
+        };
+        assert!(reset.is_ok());
+        let layouts = [raw.set_layout];
+        raw.record(|query| {
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(raw.descriptor_pool)
+                .set_layouts(&layouts);
+            let mut set = vk::DescriptorSet::null();
+            let buffer = |buffer| {
+                [vk::DescriptorBufferInfo {
+                    buffer,
+                    offset: 0,
+                    range: 256,
+                }]
+            };
+            let infos = [buffer(a), buffer(b), buffer(c)];
+            let (device, commands) = (&raw.device, raw.commands);
+            // SAFETY: the handles live through the bench; the pool has room for all sets of a repetition.
+            unsafe {
+                let allocated =
+                    (device.fp_v1_0().allocate_descriptor_sets)(device.handle(), &info, &mut set);
+                assert_eq!(allocated, vk::Result::SUCCESS);
+                let writes = [0, 1, 2].map(|binding: u32| {
+                    vk::WriteDescriptorSet::default()
+                        .dst_set(set)
+                        .dst_binding(binding)
+                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                        .buffer_info(&infos[binding as usize])
+                });
+                device.update_descriptor_sets(&writes, &[]);
+                raw.begin_pass(query);
+                device.cmd_bind_pipeline(
+                    commands,
+                    vk::PipelineBindPoint::COMPUTE,
+                    raw.pooled_pipeline,
+                );
+                let stages = vk::ShaderStageFlags::COMPUTE;
+                device.cmd_push_constants(
+                    commands,
+                    raw.pooled_layout,
+                    stages,
+                    0,
+                    bytemuck::bytes_of(&PUSH),
+                );
+                let point = vk::PipelineBindPoint::COMPUTE;
+                device.cmd_bind_descriptor_sets(commands, point, raw.pooled_layout, 0, &[set], &[]);
+                device.cmd_dispatch(commands, 1, 1, 1);
+                raw.end_pass(query);
+            }
+        })
+    }
+}
+
+impl Raw {
+    fn new(gpu: &Gpu, shader: &Shader) -> Result<Raw, Error> {
+        let device = gpu.raw_device().clone();
+        let functions = gpu.raw_functions();
+        // SAFETY: plain object creation on a live device; `destroy` frees all of it.
+        unsafe {
+            let info =
+                vk::CommandPoolCreateInfo::default().flags(vk::CommandPoolCreateFlags::TRANSIENT);
+            let command_pool = device.create_command_pool(&info, None)?;
+            let info = vk::CommandBufferAllocateInfo::default()
+                .command_pool(command_pool)
+                .command_buffer_count(1);
+            let commands = device.allocate_command_buffers(&info)?[0];
+            let info = vk::QueryPoolCreateInfo::default()
+                .query_type(vk::QueryType::TIMESTAMP)
+                .query_count(PASSES * 2);
+            let queries = device.create_query_pool(&info, None)?;
+            let sizes = [vk::DescriptorPoolSize {
+                ty: vk::DescriptorType::STORAGE_BUFFER,
+                descriptor_count: PASSES * 3,
+            }];
+            let info = vk::DescriptorPoolCreateInfo::default()
+                .max_sets(PASSES)
+                .pool_sizes(&sizes);
+            let descriptor_pool = device.create_descriptor_pool(&info, None)?;
+            let set_layout = impel_gpu::create_set_layouts(gpu, &[shader])?[0];
+            let layouts = [set_layout];
+            let ranges = [vk::PushConstantRange {
+                stage_flags: vk::ShaderStageFlags::COMPUTE,
+                offset: 0,
+                size: 16,
+            }];
+            let info = vk::PipelineLayoutCreateInfo::default()
+                .set_layouts(&layouts)
+                .push_constant_ranges(&ranges);
+            let pooled_layout = device.create_pipeline_layout(&info, None)?;
+            let words: Vec<u32> = bytemuck::pod_collect_to_vec(SHADERS[0].spirv);
+            let module = device
+                .create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None)?;
+            let stage = vk::PipelineShaderStageCreateInfo::default()
+                .stage(vk::ShaderStageFlags::COMPUTE)
+                .module(module)
+                .name(c"main");
+            let info = vk::ComputePipelineCreateInfo::default()
+                .stage(stage)
+                .layout(pooled_layout);
+            let made = device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None);
+            let pooled_pipeline = made.map_err(|(_, result)| result)?[0];
+            device.destroy_shader_module(module, None);
+            Ok(Raw {
+                push_descriptor: functions.push_descriptor.clone(),
+                debug: functions.debug.cloned(),
+                device,
+                command_pool,
+                commands,
+                queries,
+                descriptor_pool,
+                set_layout,
+                pooled_layout,
+                pooled_pipeline,
+            })
+        }
+    }
+
+    /// Times the recording of one command buffer. It is not submitted: what the commands do is not measured here.
+    fn record(&self, mut pass: impl FnMut(u32)) -> Duration {
+        // SAFETY: the command buffer is never submitted, so it is free.
+        unsafe {
+            let reset = self
+                .device
+                .reset_command_pool(self.command_pool, vk::CommandPoolResetFlags::empty());
+            assert!(reset.is_ok());
+            self.device.reset_query_pool(self.queries, 0, PASSES * 2);
+            let info = vk::CommandBufferBeginInfo::default()
+                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+            assert!(
+                self.device
+                    .begin_command_buffer(self.commands, &info)
+                    .is_ok()
+            );
+        }
+        let start = Instant::now();
+        for index in 0..PASSES {
+            pass(index * 2);
+        }
+        let time = start.elapsed();
+        // SAFETY: begun above.
+        let ended = unsafe { self.device.end_command_buffer(self.commands) };
+        assert!(ended.is_ok());
+        time
+    }
+
+    /// Barrier, label, first timestamp.
+    ///
+    /// # Safety
+    /// The command buffer must be being recorded.
+    unsafe fn begin_pass(&self, query: u32) {
+        let barriers = [vk::MemoryBarrier2::default()
+            .src_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
+            .src_access_mask(vk::AccessFlags2::SHADER_STORAGE_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::COMPUTE_SHADER)
+            .dst_access_mask(vk::AccessFlags2::SHADER_STORAGE_WRITE)];
+        let dependency = vk::DependencyInfo::default().memory_barriers(&barriers);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.device
+                .cmd_pipeline_barrier2(self.commands, &dependency);
+            if let Some(debug) = &self.debug {
+                debug.cmd_begin_debug_utils_label(
+                    self.commands,
+                    &vk::DebugUtilsLabelEXT::default().label_name(c"add"),
+                );
+            }
+            let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
+            self.device
+                .cmd_write_timestamp2(self.commands, stage, self.queries, query);
+        }
+    }
+
+    /// Second timestamp, end of the label.
+    ///
+    /// # Safety
+    /// As `begin_pass`.
+    unsafe fn end_pass(&self, query: u32) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
+            self.device
+                .cmd_write_timestamp2(self.commands, stage, self.queries, query + 1);
+            if let Some(debug) = &self.debug {
+                debug.cmd_end_debug_utils_label(self.commands);
+            }
+        }
+    }
+
+    fn destroy(&self) {
+        // SAFETY: nothing of this was submitted.
+        unsafe {
+            self.device.destroy_pipeline(self.pooled_pipeline, None);
+            self.device
+                .destroy_pipeline_layout(self.pooled_layout, None);
+            self.device
+                .destroy_descriptor_set_layout(self.set_layout, None);
+            self.device
+                .destroy_descriptor_pool(self.descriptor_pool, None);
+            self.device.destroy_query_pool(self.queries, None);
+            self.device.destroy_command_pool(self.command_pool, None);
+        }
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        self.raw.destroy();
+    }
+}
+
+fn run(title: &str, gpu: Gpu) -> Result<(), Error> {
+    let bench = std::cell::RefCell::new(Bench::new(gpu)?);
+    let mut variants: Vec<Variant<'_>> = vec![
+        (
+            "by hand, push descriptors (base)",
+            Box::new(|| bench.borrow_mut().raw_push()),
+        ),
+        (
+            "engine, upper tier",
+            Box::new(|| bench.borrow().high_tier()),
+        ),
+        ("engine, lower tier", Box::new(|| bench.borrow().low_tier())),
+        (
+            "by hand, pooled sets and updates",
+            Box::new(|| bench.borrow_mut().raw_pooled()),
+        ),
+    ];
+    let times = compare(&mut variants, 101, PASSES);
+    print(title, &times, 0);
+    Ok(())
+}
+
+fn noop() -> Result<Gpu, Error> {
+    Ok(Gpu::with_entry(
+        &GpuDesc::default(),
+        NoopDriver::new(NoopDesc::quiet()).entry(),
+    )?)
+}
+
+fn main() -> Result<(), Error> {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments
+        .iter()
+        .position(|argument| argument == "--callgrind")
+    {
+        let mut bench = Bench::new(noop()?)?;
+        for _ in 0..100 {
+            match arguments.get(at + 1).map(String::as_str) {
+                Some("upper") => bench.high_tier(),
+                Some("lower") => bench.low_tier(),
+                Some("raw") => bench.raw_push(),
+                Some("pooled") => bench.raw_pooled(),
+                _ => return Err("--callgrind takes upper, lower, raw or pooled".into()),
+            };
+        }
+        return Ok(());
+    }
+    run(
+        "Recording one pass on the no-op device (every command an empty function)",
+        noop()?,
+    )?;
+    let gpu = Gpu::new(&GpuDesc::default())?;
+    let title = format!(
+        "Recording one pass on {} ({})",
+        gpu.info().name,
+        gpu.info().driver
+    );
+    run(&title, gpu)
+}
