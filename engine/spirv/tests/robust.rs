@@ -14,6 +14,11 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// One test at a time, so that memory is only that of the module under test.
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    // A test that failed says so itself.
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 const KEEP: Options = Options {
     missing_bindings: MissingBindings::Keep,
 };
@@ -53,7 +58,7 @@ fn error(bytes: &[u8]) -> String {
 
 #[test]
 fn malformed_headers_and_words() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     assert!(error(b"").contains("0 bytes"));
     assert!(error(b"GLSLxxxxxxxxxxxxxxxxxxxx").contains("magic"));
     assert!(error(&module(10, &[])[..19]).contains("19 bytes"));
@@ -73,7 +78,7 @@ fn malformed_headers_and_words() {
 
 #[test]
 fn cyclic_and_deep_types() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     // A struct that holds itself; an array whose element comes later.
     assert!(error(&module(10, &op(30, &[1, 1]))).contains("contains itself"));
     assert!(
@@ -93,7 +98,7 @@ fn cyclic_and_deep_types() {
 
 #[test]
 fn unknown_things_are_skipped() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     // An opcode, a capability, a source language, a decoration and an execution model that nobody knows.
     let body = [
         op(17, &[65_000]),
@@ -129,7 +134,7 @@ fn unknown_things_are_skipped() {
 
 #[test]
 fn huge_names_bounds_and_counts() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     // The header's bound says nothing about memory.
     assert!(reflect_within_bounds(&module(u32::MAX, &op(19, &[4_000_000_000])), "bound").is_ok());
     // A name of a quarter of a megabyte, forty times: 10 MB.
@@ -182,7 +187,7 @@ fn huge_names_bounds_and_counts() {
 
 #[test]
 fn much_work_is_refused_or_done() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     // Many entry points that share one long function.
     let mut body = Vec::new();
     for _ in 0..4_000 {
@@ -230,7 +235,7 @@ fn much_work_is_refused_or_done() {
 /// Modules that say much in few words: what is made of them stays within bounds, described or refused.
 #[test]
 fn dense_modules_stay_within_bounds() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     let base = || [op(21, &[1, 32, 0]), op(43, &[1, 2, 3]), op(19, &[3])].concat();
     let families: [(&str, fn(u32) -> Vec<u32>); 8] = [
         // A few words each: descriptor variables, all with the same block.
@@ -314,7 +319,7 @@ fn dense_modules_stay_within_bounds() {
         // Capabilities, extensions, execution modes.
         ("headers", |n| {
             (0..n)
-                .flat_map(|i| [op(17, &[i]), op(16, &[5, i])].concat())
+                .flat_map(|i| [op(17, &[i]), op(16, &[5, 100_000 + i])].concat())
                 .chain(op(15, &[5, 5, 0]))
                 .collect()
         }),
@@ -338,7 +343,8 @@ fn dense_modules_stay_within_bounds() {
             let bytes = module(1_000_000, &[base(), make(count)].concat());
             // Whether it is described or refused, `reflect_within_bounds` holds the memory against the bound.
             if let Err(error) = reflect_within_bounds(&bytes, name) {
-                assert!(count > 1_000, "{name}: {error}");
+                // Arrays nested 250 deep by the thousand are refused even then.
+                assert!(count > 1_000 || name == "arrays", "{name}: {error}");
                 assert!(matches!(error, Error::TooLarge { .. }), "{name}: {error}");
             }
         }
@@ -404,7 +410,7 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
 
 #[test]
 fn twenty_thousand_mutations() {
-    let _alone = ALONE.lock().unwrap();
+    let _alone = alone();
     let modules: Vec<Vec<u32>> = common::all_modules()
         .into_iter()
         .filter(|(_, bytes)| bytes.len() < 40_000)

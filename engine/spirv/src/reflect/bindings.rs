@@ -171,7 +171,7 @@ impl Reflection<'_> {
                 .zip(found.binding)
                 .and_then(|place| places.get(&place))
             {
-                self.budget.keep(group.len() - 1)?;
+                self.budget.keep(group.len() / 32)?;
                 found.aliases = group.iter().copied().filter(|other| *other != id).collect();
                 found.aliases.sort_unstable();
             }
@@ -179,7 +179,7 @@ impl Reflection<'_> {
                 .remove(&id)
                 .map(|set| set.into_iter().collect())
                 .unwrap_or_default();
-            self.budget.keep(found.sampled_with.len())?;
+            self.budget.keep(found.sampled_with.len() / 32)?;
             let counter = self
                 .module
                 .decorations(id)
