@@ -3,16 +3,18 @@
 
 use impel::geometry::{BuiltIn, Mesh, Settings as MeshSettings, process};
 use impel::gpu::testing::{TestGpu, gpu_with};
-use impel::gpu::{GpuDesc, Texture};
+use impel::gpu::{GpuDesc, ReadBack, Texture};
 use impel::math::{Affine, Camera, Lens, Pcg32};
-use impel::renderer::{Capacities, Culling, DebugView, RasterPath, Renderer, Settings, Statistics};
+use impel::renderer::{
+    Capacities, Culling, DebugView, RasterPath, Renderer, Settings, Statistics, StatisticsTicket,
+};
 use impel::scene::{Instance, Scene, instance_colour};
 use std::sync::{Arc, OnceLock};
 
 use glam::{Mat3, Quat, Vec3};
 
 /// Small meshes of three kinds: many-holed, round, and with sharp edges.
-pub fn meshes() -> Vec<Arc<Mesh>> {
+pub(crate) fn meshes() -> Vec<Arc<Mesh>> {
     static MESHES: OnceLock<Vec<Arc<Mesh>>> = OnceLock::new();
     let build = |name: &str| {
         let source = name.parse::<BuiltIn>().unwrap().generate().unwrap();
@@ -40,7 +42,7 @@ fn random_linear(random: &mut Pcg32) -> Mat3 {
 }
 
 /// `count` instances of random affine transforms in a cube of edge `2 * extent` round the origin.
-pub fn crowd(count: u32, extent: f32, seed: u64) -> Scene {
+pub(crate) fn crowd(count: u32, extent: f32, seed: u64) -> Scene {
     let mut random = Pcg32::new(seed);
     let meshes = meshes();
     let instances = (0..count)
@@ -56,7 +58,7 @@ pub fn crowd(count: u32, extent: f32, seed: u64) -> Scene {
 }
 
 /// A large asteroid in front of a camera at the origin that looks along -Z, and `count` things, most of them behind it.
-pub fn eclipse(count: u32) -> Scene {
+pub(crate) fn eclipse(count: u32) -> Scene {
     let mut random = Pcg32::new(77);
     let mut scene = Scene {
         meshes: meshes(),
@@ -82,7 +84,7 @@ pub fn eclipse(count: u32) -> Scene {
 }
 
 /// A camera with 60 degrees of view for pictures of `size`.
-pub fn camera(position: Vec3, yaw: f32, pitch: f32, size: [u32; 2]) -> Camera {
+pub(crate) fn camera(position: Vec3, yaw: f32, pitch: f32, size: [u32; 2]) -> Camera {
     let lens = Lens {
         fov_y: 60_f32.to_radians(),
         aspect: size[0] as f32 / size[1] as f32,
@@ -93,7 +95,7 @@ pub fn camera(position: Vec3, yaw: f32, pitch: f32, size: [u32; 2]) -> Camera {
 }
 
 /// Settings that show instances, so that pictures can be compared by identity.
-pub fn settings(culling: Culling, path: RasterPath) -> Settings {
+pub(crate) fn settings(culling: Culling, path: RasterPath) -> Settings {
     Settings {
         culling,
         path,
@@ -103,38 +105,47 @@ pub fn settings(culling: Culling, path: RasterPath) -> Settings {
 }
 
 /// A frame, read back.
-pub struct Shot {
-    pub size: [u32; 2],
-    pub ids: Vec<u32>,
-    pub depth: Vec<f32>,
-    pub visibility: Vec<u32>,
-    pub statistics: Statistics,
+pub(crate) struct Shot {
+    pub(crate) size: [u32; 2],
+    pub(crate) ids: Vec<u32>,
+    pub(crate) depth: Vec<f32>,
+    pub(crate) visibility: Vec<u32>,
+    pub(crate) statistics: Statistics,
 }
 
 /// A renderer on a validated device.
-pub struct Rig {
-    pub renderer: Renderer,
-    pub scene: Scene,
+pub(crate) struct Rig {
+    pub(crate) renderer: Renderer,
+    pub(crate) scene: Scene,
+    /// Kept to the end: validation layers of 2023 do not see that the CPU waited for a frame, so memory that is used again
+    /// for the next read-back looks to them like a hazard.
+    kept: (Vec<StatisticsTicket>, Vec<ReadBack>),
     gpu: TestGpu,
 }
 
 impl Rig {
-    pub fn new(scene: Scene, size: [u32; 2], settings: Settings) -> Self {
+    pub(crate) fn new(scene: Scene, size: [u32; 2], settings: Settings) -> Self {
         Self::with_room(scene, size, settings, Capacities::default())
     }
 
-    pub fn with_room(scene: Scene, size: [u32; 2], settings: Settings, room: Capacities) -> Self {
+    pub(crate) fn with_room(
+        scene: Scene,
+        size: [u32; 2],
+        settings: Settings,
+        room: Capacities,
+    ) -> Self {
         let gpu = gpu_with(&GpuDesc::default());
         let renderer = Renderer::new(&gpu, &scene, size, settings, room).unwrap();
         Self {
             renderer,
             scene,
+            kept: Default::default(),
             gpu,
         }
     }
 
     /// Renders a frame.
-    pub fn shoot(&mut self, camera: &Camera) -> Shot {
+    pub(crate) fn shoot(&mut self, camera: &Camera) -> Shot {
         let mut frame = self.gpu.begin_frame().unwrap();
         let statistics = self.renderer.record(&mut frame, camera).unwrap();
         let colour = frame.read_back_texture(self.renderer.colour(), 0).unwrap();
@@ -142,9 +153,7 @@ impl Rig {
         let visibility = self.renderer.visibility();
         let visibility = frame.read_back(visibility, 0, visibility.size()).unwrap();
         frame.submit().unwrap();
-        let statistics = statistics.wait().unwrap();
-        check_identities(&statistics, self.scene.instances.len() as u64);
-        Shot {
+        let shot = Shot {
             size: self.renderer.size(),
             ids: words(&colour.wait().unwrap()),
             depth: words(&depth.wait().unwrap())
@@ -152,19 +161,23 @@ impl Rig {
                 .map(f32::from_bits)
                 .collect(),
             visibility: words(&visibility.wait().unwrap()),
-            statistics,
-        }
+            statistics: statistics.wait().unwrap(),
+        };
+        check_identities(&shot.statistics, self.scene.instances.len() as u64);
+        self.kept.0.push(statistics);
+        self.kept.1.extend([colour, depth, visibility]);
+        shot
     }
 
     /// All levels of the hierarchical depth buffer.
-    pub fn hzb(&self) -> Vec<Vec<f32>> {
+    pub(crate) fn hzb(&mut self) -> Vec<Vec<f32>> {
         let texture: &Texture = self.renderer.hzb();
         let mut frame = self.gpu.begin_frame().unwrap();
         let levels: Vec<_> = (0..texture.mips())
             .map(|mip| frame.read_back_texture(texture, mip).unwrap())
             .collect();
         frame.submit().unwrap();
-        levels
+        let texels = levels
             .iter()
             .map(|level| {
                 words(&level.wait().unwrap())
@@ -172,7 +185,9 @@ impl Rig {
                     .map(f32::from_bits)
                     .collect()
             })
-            .collect()
+            .collect();
+        self.kept.1.extend(levels);
+        texels
     }
 }
 
@@ -184,7 +199,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// What must hold for the counts of every frame.
-pub fn check_identities(statistics: &Statistics, instances: u64) {
+pub(crate) fn check_identities(statistics: &Statistics, instances: u64) {
     let i = statistics.instances;
     let m = statistics.meshlets;
     let lost = statistics.overflow;
@@ -209,7 +224,7 @@ pub fn check_identities(statistics: &Statistics, instances: u64) {
 }
 
 /// Exactly the same picture: depth bit-equal everywhere, identity equal but where two surfaces share a depth.
-pub fn assert_exact(a: &Shot, b: &Shot, what: &str) {
+pub(crate) fn assert_exact(a: &Shot, b: &Shot, what: &str) {
     assert_eq!(a.size, b.size);
     let different = a
         .depth
@@ -227,7 +242,7 @@ pub fn assert_exact(a: &Shot, b: &Shot, what: &str) {
 }
 
 /// The same picture from another rasteriser: the few pixels that differ do so by rounding or lie on an edge.
-pub fn assert_cross_raster(a: &Shot, b: &Shot, what: &str) {
+pub(crate) fn assert_cross_raster(a: &Shot, b: &Shot, what: &str) {
     assert_eq!(a.size, b.size);
     let [width, height] = a.size;
     let close = |a: f32, b: f32| (a - b).abs() <= a.abs().max(b.abs()) / 262_144.0;
@@ -260,6 +275,6 @@ pub fn assert_cross_raster(a: &Shot, b: &Shot, what: &str) {
 }
 
 /// How many pixels show anything.
-pub fn covered(shot: &Shot) -> usize {
+pub(crate) fn covered(shot: &Shot) -> usize {
     shot.depth.iter().filter(|depth| **depth > 0.0).count()
 }
