@@ -44,7 +44,9 @@ impl Words {
         if !rest.is_empty() || chunks.len() < HEADER_WORDS {
             return Err(Error::BadLength { bytes: bytes.len() });
         }
-        let swapped = u32::from_le_bytes(chunks[0]) != MAGIC;
+        let swapped = chunks
+            .first()
+            .is_some_and(|chunk| u32::from_le_bytes(*chunk) != MAGIC);
         let words: Vec<u32> = chunks
             .iter()
             .map(|chunk| {
@@ -55,7 +57,7 @@ impl Words {
                 }
             })
             .collect();
-        let version = words[1];
+        let version = words.get(1).copied().unwrap_or(0);
         if version & 0xff00_00ff != 0 || version >> 16 != 1 {
             return Err(Error::BadVersion { found: version });
         }

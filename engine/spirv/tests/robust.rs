@@ -16,7 +16,9 @@ static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 fn alone() -> std::sync::MutexGuard<'static, ()> {
     // A test that failed says so itself.
-    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    ALONE
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 const KEEP: Options = Options {
@@ -237,7 +239,8 @@ fn much_work_is_refused_or_done() {
 fn dense_modules_stay_within_bounds() {
     let _alone = alone();
     let base = || [op(21, &[1, 32, 0]), op(43, &[1, 2, 3]), op(19, &[3])].concat();
-    let families: [(&str, fn(u32) -> Vec<u32>); 8] = [
+    type Family = (&'static str, fn(u32) -> Vec<u32>);
+    let families: [Family; 8] = [
         // A few words each: descriptor variables, all with the same block.
         ("variables", |n| {
             let mut body = [

@@ -81,6 +81,10 @@ fn is_made_up(name: &str) -> bool {
 }
 
 impl Compare<'_> {
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "values are made where they are compared"
+    )]
     fn fact<T: PartialEq + std::fmt::Debug>(&mut self, fact: &str, golden: T, ours: T) {
         self.facts += 1;
         if golden != ours {

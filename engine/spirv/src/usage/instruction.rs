@@ -366,6 +366,7 @@ fn is_load(op: Op) -> bool {
         op,
         Op::CooperativeMatrixLoadKHR
             | Op::CooperativeMatrixLoadNV
+            | Op::CooperativeMatrixLoadTensorNV
             | Op::CooperativeVectorLoadNV
             | Op::ConvertUToAccelerationStructureKHR
     )

@@ -2,6 +2,7 @@
 
 mod compare;
 mod deviations;
+mod stage;
 
 use std::path::{Path, PathBuf};
 
