@@ -114,10 +114,14 @@ impl<'a> Bound<'a> {
                 self.resource.description
             ));
         }
+        if self.resource.device != slot.device {
+            return Some(format!("{name:?} belongs to another device"));
+        }
         if self.accepts & slot.type_bit == 0 {
             return Some(format!(
                 "expected a {}; given {name:?}, {}",
-                slot.type_name, self.resource.description
+                slot.type_name.replace('_', " "),
+                self.resource.description
             ));
         }
         let Extent::Buffer {
@@ -169,7 +173,7 @@ impl<'a> Bound<'a> {
             Extent::Image => true,
             Extent::Wrong(_) => false,
         };
-        in_range && self.accepts & slot.type_bit != 0
+        in_range && self.accepts & slot.type_bit != 0 && self.resource.device == slot.device
     }
 }
 

@@ -1,12 +1,19 @@
 //! For tests of passes: a device with validation on, that fails the test when validation says anything.
 
+use crate::device::Messages;
 use crate::{Gpu, GpuDesc};
 use std::ops::Deref;
+use std::sync::Arc;
 
-/// A device for one test. Dropping it panics when validation has said anything, unless the test panics already.
+/// A device for one test. Dropping it panics when validation has said anything or device memory was not freed, unless the
+/// test panics already.
 pub struct TestGpu {
     gpu: Gpu,
+    /// After the device, so that it hears what validation says of its end.
+    judge: Judge,
 }
+
+struct Judge(Arc<Messages>);
 
 /// Opens the device that tests use, with validation and synchronization validation.
 ///
@@ -25,7 +32,10 @@ pub fn gpu_with(desc: &GpuDesc) -> TestGpu {
         validation: true,
         ..desc.clone()
     }) {
-        Ok(gpu) => TestGpu { gpu },
+        Ok(gpu) => TestGpu {
+            judge: Judge(gpu.inner.instance.messages.clone()),
+            gpu,
+        },
         Err(error) => panic!(
             "GPU tests need a Vulkan 1.3 device and the validation layer (`cargo verify` installs both): {error}"
         ),
@@ -35,7 +45,7 @@ pub fn gpu_with(desc: &GpuDesc) -> TestGpu {
 impl TestGpu {
     /// The messages so far; the test then answers for them, and the drop does not fail for them.
     pub fn take_messages(&self) -> Vec<String> {
-        self.gpu.inner.instance.messages.take()
+        self.judge.0.take()
     }
 }
 
@@ -49,10 +59,16 @@ impl Deref for TestGpu {
 
 impl Drop for TestGpu {
     fn drop(&mut self) {
-        let messages = self.gpu.inner.instance.messages.clone();
-        let _ = self.gpu.wait_idle();
+        if let Err(error) = self.gpu.wait_idle() {
+            self.judge.0.add(error.to_string());
+        }
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
         if !std::thread::panicking() {
-            let texts = messages.texts();
+            let texts = self.0.texts();
             assert!(texts.is_empty(), "validation said: {}", texts.join("\n"));
         }
     }

@@ -56,6 +56,14 @@ pub struct Limits {
     pub max_texture_size: u32,
     /// Most workgroups per dispatch, by dimension.
     pub max_workgroups: [u32; 3],
+    /// Most threads of a compute workgroup, by dimension.
+    pub max_workgroup_size: [u32; 3],
+    /// Most threads of a compute workgroup in all.
+    pub max_workgroup_threads: u32,
+    /// Most task workgroups per draw, by dimension; zero without mesh shaders.
+    pub max_task_workgroups: [u32; 3],
+    /// Most task workgroups per draw in all.
+    pub max_task_workgroups_total: u32,
     /// Most mesh workgroups per draw, by dimension; zero without mesh shaders.
     pub max_mesh_workgroups: [u32; 3],
     /// Most mesh workgroups per draw in all.
@@ -158,6 +166,10 @@ impl DeviceInfo {
                 uniform_buffer_alignment: limits.min_uniform_buffer_offset_alignment.max(1),
                 max_texture_size: limits.max_image_dimension2_d,
                 max_workgroups: limits.max_compute_work_group_count,
+                max_workgroup_size: limits.max_compute_work_group_size,
+                max_workgroup_threads: limits.max_compute_work_group_invocations,
+                max_task_workgroups: mesh.max_task_work_group_count,
+                max_task_workgroups_total: mesh.max_task_work_group_total_count,
                 max_mesh_workgroups: mesh.max_mesh_work_group_count,
                 max_mesh_workgroups_total: mesh.max_mesh_work_group_total_count,
                 max_draw_indirect_count: limits.max_draw_indirect_count,

@@ -7,8 +7,8 @@ mod instance;
 
 pub use features::OptionalFeatures;
 pub use info::{DeviceInfo, DeviceKind, Limits};
-pub(crate) use instance::Instance;
 pub use instance::ValidationReport;
+pub(crate) use instance::{Instance, Messages};
 
 use crate::frame::Recorder;
 use crate::memory::{DeletionQueue, IdPool, NewTextures, SamplerCache, Uploads};
@@ -80,6 +80,8 @@ pub(crate) struct Inner {
     pub(crate) device: ash::Device,
     pub(crate) physical_device: vk::PhysicalDevice,
     pub(crate) queue: vk::Queue,
+    /// Held while the queue is used: submits may come from one thread while another waits for the device to idle.
+    pub(crate) queue_access: Mutex<()>,
     pub(crate) queue_family: u32,
     pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
     pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
@@ -103,33 +105,36 @@ pub(crate) struct Inner {
 }
 
 impl Gpu {
-    /// Opens a device through the system's Vulkan loader.
+    /// Opens a device through the system's Vulkan loader. `IMPEL_DEVICE` and `IMPEL_VALIDATION` in the environment count
+    /// where the description leaves things open.
     ///
     /// # Errors
     /// [`Error::NoLoader`], [`Error::NoDevice`], [`Error::DeviceNotFound`], or [`Error::MissingFeatures`] with all that
     /// the device lacks.
     pub fn new(desc: &GpuDesc) -> Result<Gpu> {
+        let mut desc = desc.clone();
+        desc.validation |= std::env::var_os("IMPEL_VALIDATION").is_some_and(|value| value == "1");
+        desc.device = desc.device.or_else(|| {
+            std::env::var("IMPEL_DEVICE")
+                .ok()
+                .filter(|name| !name.is_empty())
+        });
         // SAFETY: loading the loader runs its initialisers, which is what it is for.
         let entry =
             unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader(error.to_string()))?;
-        Gpu::with_entry(desc, entry)
+        Gpu::with_entry(&desc, entry)
     }
 
-    /// Opens a device through the given Vulkan entry points, such as those of the [no-op driver](crate::noop).
+    /// Opens a device through the given Vulkan entry points, such as those of the [no-op driver](crate::noop). The
+    /// environment has no say in it.
     ///
     /// # Errors
     /// As [`Gpu::new`].
     pub fn with_entry(desc: &GpuDesc, entry: ash::Entry) -> Result<Gpu> {
         let mut desc = desc.clone();
         desc.frames_in_flight = desc.frames_in_flight.clamp(1, 8);
-        desc.validation |= std::env::var_os("IMPEL_VALIDATION").is_some_and(|value| value == "1");
-        let asked = desc.device.clone().or_else(|| {
-            std::env::var("IMPEL_DEVICE")
-                .ok()
-                .filter(|name| !name.is_empty())
-        });
         let instance = Instance::new(entry, &desc.app_name, desc.validation, &[])?;
-        let physical_device = choose::choose(&instance, asked.as_deref())?;
+        let physical_device = choose::choose(&instance, desc.device.as_deref())?;
         let inner = Inner::open(desc, instance, physical_device)?;
         let gpu = Gpu {
             inner: Arc::new(inner),
@@ -187,16 +192,30 @@ impl Gpu {
     /// [`Error::Vulkan`] when the device is lost.
     pub fn wait_idle(&self) -> Result<()> {
         let inner = &self.inner;
-        // SAFETY: the device is alive; no other thread submits, since submitting needs the recorder.
-        unsafe { inner.device.device_wait_idle() }
-            .map_err(Error::vulkan("vkDeviceWaitIdle", "the device"))?;
-        // With no frame under way, nothing that was dropped can still be in use.
-        let recording = crate::lock(&inner.recorder).is_none();
-        let done = inner.frame_number.load(Ordering::Acquire);
-        inner
-            .deletions
-            .collect(inner, if recording { done - 1 } else { done });
-        Ok(())
+        {
+            let _queue = crate::lock(&inner.queue_access);
+            // SAFETY: the device is alive; no other thread uses the queue, since that needs the lock.
+            unsafe { inner.device.device_wait_idle() }
+        }
+        .map_err(Error::vulkan("vkDeviceWaitIdle", "the device"))
+        .and_then(|()| {
+            // SAFETY: the timeline semaphore lives as long as the device.
+            unsafe { inner.device.get_semaphore_counter_value(inner.timeline) }.map_err(
+                Error::vulkan("vkGetSemaphoreCounterValue", "the frame timeline"),
+            )
+        })
+        .map_err(|error| inner.name_passes(error))
+        .map(|done| {
+            // While no frame is being recorded or under way and no upload waits for the next one, nothing that was
+            // dropped can be used any more. Both locks are held so that it stays so.
+            let recorder = crate::lock(&inner.recorder);
+            let uploads = crate::lock(&inner.uploads);
+            let next = inner.frame_number.load(Ordering::Acquire);
+            let unused = recorder.is_some() && uploads.pending.is_empty() && done + 1 == next;
+            inner
+                .deletions
+                .collect(inner, if unused { next } else { done });
+        })
     }
 }
 
@@ -265,8 +284,12 @@ impl Inner {
                 unsafe { raw.create_device(physical_device, &info, None) }
             })
             .map_err(Error::vulkan("vkCreateDevice", name.as_str()))?;
-        let guard = DeviceGuard(device);
-        let device = &guard.0;
+        let mut guard = DeviceGuard {
+            device,
+            timeline: vk::Semaphore::null(),
+        };
+        let device = guard.device.clone();
+        let device = &device;
 
         let optional = OptionalFeatures::of(&enabled, &extensions);
         let info = DeviceInfo::read(
@@ -298,6 +321,7 @@ impl Inner {
             )
         }
         .map_err(Error::vulkan("vkCreateSemaphore", "the frame timeline"))?;
+        guard.timeline = timeline;
         // SAFETY: the family has at least one queue, and it was asked for above.
         let queue = unsafe { device.get_device_queue(queue_family, 0) };
         let pipeline_cache = PipelineCache::open(device, desc.pipeline_cache.clone(), &info)?;
@@ -314,6 +338,7 @@ impl Inner {
             device,
             physical_device,
             queue,
+            queue_access: Mutex::new(()),
             queue_family,
             allocator: ManuallyDrop::new(allocator),
             info,
@@ -331,6 +356,14 @@ impl Inner {
         })
     }
 
+    /// Turns the loss of the device into an error that names the passes under way, where no frame is being recorded.
+    pub(crate) fn name_passes(&self, error: Error) -> Error {
+        match crate::lock(&self.recorder).as_ref() {
+            Some(recorder) => recorder.timing.name_passes(error),
+            None => error,
+        }
+    }
+
     /// Gives an object a name that debuggers, captures and validation messages show.
     pub(crate) fn name<H: vk::Handle>(&self, handle: H, name: &str) {
         let Some(debug) = &self.debug else { return };
@@ -344,11 +377,14 @@ impl Inner {
 }
 
 /// Destroys the device if opening it fails half-way.
-struct DeviceGuard(ash::Device);
+struct DeviceGuard {
+    device: ash::Device,
+    timeline: vk::Semaphore,
+}
 
 impl DeviceGuard {
     fn release(self) -> ash::Device {
-        let device = self.0.clone();
+        let device = self.device.clone();
         std::mem::forget(self);
         device
     }
@@ -356,8 +392,11 @@ impl DeviceGuard {
 
 impl Drop for DeviceGuard {
     fn drop(&mut self) {
-        // SAFETY: opening failed, so nothing made from the device is in use.
-        unsafe { self.0.destroy_device(None) };
+        // SAFETY: opening failed, so nothing made from the device is in use; destroying a null handle does nothing.
+        unsafe {
+            self.device.destroy_semaphore(self.timeline, None);
+            self.device.destroy_device(None);
+        }
     }
 }
 

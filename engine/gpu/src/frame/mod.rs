@@ -47,6 +47,8 @@ pub(crate) struct Recorder {
     in_flight: Vec<InFlight>,
     current: usize,
     uploads: Vec<Upload>,
+    /// Why a frame could not be submitted. Layouts and hazards were tracked as if it had been, so it was the last one.
+    failed: Option<(&'static str, vk::Result)>,
 }
 
 /// What one of the frames in flight has to itself.
@@ -55,6 +57,10 @@ struct InFlight {
     commands: vk::CommandBuffer,
     /// Number of the frame that used it last; 0 if none did.
     number: u64,
+    /// With validation only: layers of the age of 1.3.239 learn that work is done from fences, not from the host's waits
+    /// for timeline semaphores, and would take memory that is used again for a race.
+    fence: vk::Fence,
+    fence_pending: bool,
 }
 
 impl Recorder {
@@ -76,6 +82,7 @@ impl Recorder {
             in_flight: Vec::new(),
             current: 0,
             uploads: Vec::new(),
+            failed: None,
         };
         for _ in 0..gpu.desc.frames_in_flight {
             match InFlight::new(gpu) {
@@ -94,12 +101,40 @@ impl Recorder {
         self.timing.destroy(gpu);
         for frame in self.in_flight.drain(..) {
             // SAFETY: the device is idle; destroying a pool frees its command buffers.
-            unsafe { gpu.device.destroy_command_pool(frame.pool, None) };
+            unsafe {
+                gpu.device.destroy_fence(frame.fence, None);
+                gpu.device.destroy_command_pool(frame.pool, None);
+            }
         }
+    }
+
+    /// Waits for the fences of frames that are done.
+    fn settle_fences(&mut self, gpu: &Inner, done: u64) -> Result<()> {
+        for frame in &mut self.in_flight {
+            if frame.fence_pending && frame.number <= done {
+                let fences = [frame.fence];
+                // SAFETY: the fence was given to a submit, and nobody else knows it.
+                unsafe {
+                    gpu.device
+                        .wait_for_fences(&fences, true, u64::MAX)
+                        .and_then(|()| gpu.device.reset_fences(&fences))
+                }
+                .map_err(Error::vulkan("vkWaitForFences", "a frame in flight"))?;
+                frame.fence_pending = false;
+            }
+        }
+        Ok(())
     }
 
     fn begin_frame(&mut self, gpu: &Inner) -> Result<()> {
         let number = gpu.frame_number.load(Ordering::Acquire);
+        if let Some((call, result)) = self.failed {
+            return Err(self.timing.name_passes(Error::Vulkan {
+                call,
+                what: format!("frame {number}, so that no other can follow"),
+                result,
+            }));
+        }
         self.current = (number % self.in_flight.len() as u64) as usize;
         let frame = &self.in_flight[self.current];
         if frame.number > 0 {
@@ -109,8 +144,11 @@ impl Recorder {
         let done = unsafe { gpu.device.get_semaphore_counter_value(gpu.timeline) }.map_err(
             Error::vulkan("vkGetSemaphoreCounterValue", "the frame timeline"),
         )?;
+        self.settle_fences(gpu, done)?;
         gpu.deletions.collect(gpu, done);
-        if let Some(result) = self.timing.collect(gpu, self.current)? {
+        let frame = &self.in_flight[self.current];
+        let collected = self.timing.collect(gpu, self.current);
+        if let Some(result) = collected.map_err(|error| self.timing.name_passes(error))? {
             if self.results.len() == MAX_RESULTS {
                 self.results.pop_front();
             }
@@ -202,16 +240,25 @@ impl Recorder {
         let info = vk::SubmitInfo2::default()
             .command_buffer_infos(&commands)
             .signal_semaphore_infos(&signals);
-        // SAFETY: the command buffer is complete; the queue is used under the recorder only.
-        unsafe {
-            gpu.device.end_command_buffer(self.commands).and_then(|()| {
-                gpu.device
-                    .queue_submit2(gpu.queue, &[info], vk::Fence::null())
-            })
+        let fence = self.in_flight[self.current].fence;
+        // SAFETY: all that was begun in the command buffer has been ended.
+        let ended = unsafe { gpu.device.end_command_buffer(self.commands) };
+        let submitted = ended
+            .map_err(|result| ("vkEndCommandBuffer", result))
+            .and_then(|()| {
+                let _queue = crate::lock(&gpu.queue_access);
+                // SAFETY: the command buffer is complete; nobody else uses the queue, since that needs the lock.
+                unsafe { gpu.device.queue_submit2(gpu.queue, &[info], fence) }
+                    .map_err(|result| ("vkQueueSubmit2", result))
+            });
+        if let Err((call, result)) = submitted {
+            self.failed = Some((call, result));
+            let error = Error::vulkan(call, format!("frame {number}"))(result);
+            return Err(self.timing.name_passes(error));
         }
-        .map_err(Error::vulkan("vkQueueSubmit2", format!("frame {number}")))
-        .map_err(|error| self.timing.name_passes(error))?;
-        self.in_flight[self.current].number = number;
+        let frame = &mut self.in_flight[self.current];
+        frame.number = number;
+        frame.fence_pending = fence != vk::Fence::null();
         gpu.frame_number.store(number + 1, Ordering::Release);
         crate::lock(&gpu.uploads).mark(number);
         Ok(number)
@@ -264,21 +311,32 @@ impl InFlight {
             .command_buffer_count(1);
         // SAFETY: the pool was just made.
         let made = unsafe { gpu.device.allocate_command_buffers(&info) };
-        match made.map(|buffers| buffers.first().copied()) {
-            Ok(Some(commands)) => Ok(InFlight {
+        let fence = || match gpu.instance.layer {
+            // SAFETY: the device is alive.
+            Some(_) => unsafe { gpu.device.create_fence(&Default::default(), None) },
+            None => Ok(vk::Fence::null()),
+        };
+        let made = made
+            .map(|buffers| buffers.first().copied().unwrap_or_default())
+            .map_err(|result| ("vkAllocateCommandBuffers", result))
+            .and_then(|commands| {
+                Ok((
+                    commands,
+                    fence().map_err(|result| ("vkCreateFence", result))?,
+                ))
+            });
+        match made {
+            Ok((commands, fence)) => Ok(InFlight {
                 pool,
                 commands,
                 number: 0,
+                fence,
+                fence_pending: false,
             }),
-            other => {
+            Err((call, result)) => {
                 // SAFETY: nothing uses the pool.
                 unsafe { gpu.device.destroy_command_pool(pool, None) };
-                let result = other.err().unwrap_or(vk::Result::ERROR_UNKNOWN);
-                Err(Error::Vulkan {
-                    call: "vkAllocateCommandBuffers",
-                    what: "a frame in flight".into(),
-                    result,
-                })
+                Err(Error::vulkan(call, "a frame in flight")(result))
             }
         }
     }
@@ -293,6 +351,7 @@ pub(crate) fn wait_for(gpu: &Inner, frame: u64) -> Result<()> {
     // SAFETY: the timeline semaphore lives as long as the device; the frame has been submitted, so its signal will come.
     unsafe { gpu.device.wait_semaphores(&info, u64::MAX) }
         .map_err(Error::vulkan("vkWaitSemaphores", format!("frame {frame}")))
+        .map_err(|error| gpu.name_passes(error))
 }
 
 impl Gpu {
@@ -420,7 +479,7 @@ impl SubmittedFrame {
     /// Waits until the device is done with the frame.
     ///
     /// # Errors
-    /// [`Error::Vulkan`] when the device is lost.
+    /// [`Error::DeviceLost`] with the passes that were under way, [`Error::Vulkan`].
     pub fn wait(&self) -> Result<()> {
         wait_for(&self.gpu.inner, self.number)
     }

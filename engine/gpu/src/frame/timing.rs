@@ -105,6 +105,7 @@ impl Timing {
             unsafe {
                 gpu.device.destroy_query_pool(frame.pool, None);
                 frame.pool = vk::QueryPool::null();
+                frame.capacity = 0;
                 frame.pool = gpu
                     .device
                     .create_query_pool(&info, None)

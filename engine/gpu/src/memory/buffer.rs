@@ -227,6 +227,7 @@ impl Gpu {
         }
         let resource = Resource {
             id: self.inner.ids.take(),
+            device: self.inner.number,
             name: desc.name.to_owned(),
             accepts,
             description: format!("a buffer of {} bytes for {:?}", desc.size, desc.usage),

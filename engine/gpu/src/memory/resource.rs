@@ -6,6 +6,8 @@ use std::sync::Mutex;
 /// The part of a resource that bindings and the hazard tracker look at.
 pub(crate) struct Resource {
     pub(crate) id: ResourceId,
+    /// Number of the device that it was made from.
+    pub(crate) device: u32,
     pub(crate) name: String,
     /// Bit per Vulkan descriptor type (its number) that the resource's usage flags allow.
     pub(crate) accepts: u32,

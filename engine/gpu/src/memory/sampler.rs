@@ -64,6 +64,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
+    /// Number of the device that the sampler belongs to.
+    pub(crate) fn device(&self) -> u32 {
+        self.resource.device
+    }
+
     /// For a sampler slot.
     pub fn bound(&self) -> Bound<'_> {
         Bound::sampler(&self.resource, self.handle)
@@ -89,13 +94,22 @@ impl Gpu {
     /// Gives a sampler, the one made before if there is an equal one.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a reduction on a device without it; [`Error::Vulkan`].
+    /// [`Error::Invalid`] for a reduction on a device without it, or a filter or address mode that is no part of Vulkan
+    /// 1.3's core; [`Error::Vulkan`].
     pub fn sampler(&self, desc: &SamplerDesc) -> Result<Sampler> {
         let gpu = &self.inner;
         if desc.reduction.is_some() && !gpu.info.features.sampler_minmax {
             return Err(Error::invalid(
                 format!("sampler {desc:?}"),
                 "the device has no min/max samplers",
+            ));
+        }
+        if ![vk::Filter::NEAREST, vk::Filter::LINEAR].contains(&desc.filter)
+            || desc.address.as_raw() > vk::SamplerAddressMode::CLAMP_TO_BORDER.as_raw()
+        {
+            return Err(Error::invalid(
+                format!("sampler {desc:?}"),
+                "filters are NEAREST and LINEAR; address modes REPEAT, MIRRORED_REPEAT, CLAMP_TO_EDGE and CLAMP_TO_BORDER",
             ));
         }
         let mut map = crate::lock(&gpu.samplers.map);
@@ -131,6 +145,7 @@ impl Gpu {
             .map_err(Error::vulkan("vkCreateSampler", format!("{desc:?}")))?;
         let resource = Arc::new(Resource {
             id: gpu.ids.take(),
+            device: gpu.number,
             name: "sampler".into(),
             accepts: 1 << vk::DescriptorType::SAMPLER.as_raw(),
             description: "a sampler".into(),

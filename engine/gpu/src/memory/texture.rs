@@ -1,6 +1,6 @@
 //! Textures: an image with its views. Images live in `GENERAL` from their first use on.
 
-use super::{Garbage, Resource, Sampler};
+use super::{Garbage, Resource, Sampler, aspect_of, has_stencil};
 use crate::binding::Bound;
 use crate::device::{Gpu, Inner};
 use crate::{Error, Result};
@@ -100,40 +100,6 @@ unsafe impl Send for Texture {}
 // SAFETY: as above.
 unsafe impl Sync for Texture {}
 
-/// The aspect that a format's texels have.
-pub(crate) fn aspect_of(format: vk::Format) -> vk::ImageAspectFlags {
-    match format {
-        vk::Format::D16_UNORM | vk::Format::D32_SFLOAT | vk::Format::X8_D24_UNORM_PACK32 => {
-            vk::ImageAspectFlags::DEPTH
-        }
-        _ => vk::ImageAspectFlags::COLOR,
-    }
-}
-
-/// Bytes of one texel in a buffer copy, for the formats that the engine uploads or reads back.
-pub(crate) fn texel_bytes(format: vk::Format) -> Option<u64> {
-    use vk::Format as F;
-    Some(match format {
-        F::R8_UNORM | F::R8_UINT | F::R8_SNORM => 1,
-        F::R8G8_UNORM | F::R16_SFLOAT | F::R16_UINT | F::R16_UNORM | F::D16_UNORM => 2,
-        F::R8G8B8A8_UNORM
-        | F::R8G8B8A8_SRGB
-        | F::B8G8R8A8_UNORM
-        | F::B8G8R8A8_SRGB
-        | F::R8G8B8A8_UINT => 4,
-        F::R32_SFLOAT
-        | F::R32_UINT
-        | F::R32_SINT
-        | F::D32_SFLOAT
-        | F::R16G16_SFLOAT
-        | F::B10G11R11_UFLOAT_PACK32 => 4,
-        F::A2B10G10R10_UNORM_PACK32 | F::R16G16_UINT => 4,
-        F::R16G16B16A16_SFLOAT | F::R32G32_SFLOAT | F::R32G32_UINT | F::R64_UINT => 8,
-        F::R32G32B32A32_SFLOAT | F::R32G32B32A32_UINT => 16,
-        _ => return None,
-    })
-}
-
 impl Gpu {
     /// Makes a texture. Its contents are undefined until written.
     ///
@@ -157,6 +123,15 @@ impl Gpu {
                     "size, layers, mips and usage must not be empty and mips at most {full_chain}; given {width}x{height}x{depth}, \
                      {} layers, {} mips, {:?}",
                     desc.layers, desc.mips, desc.usage
+                ),
+            ));
+        }
+        if has_stencil(desc.format) {
+            return Err(Error::invalid(
+                thing(),
+                format!(
+                    "{:?} has a stencil part; take a format without",
+                    desc.format
                 ),
             ));
         }
@@ -189,12 +164,19 @@ impl Gpu {
             || height > most.height
             || depth > most.depth
             || desc.layers > offered.max_array_layers
+            || desc.mips > offered.max_mip_levels
         {
             return Err(Error::invalid(
                 thing(),
                 format!(
-                    "the device takes at most {}x{}x{} and {} layers; given {width}x{height}x{depth} and {}",
-                    most.width, most.height, most.depth, offered.max_array_layers, desc.layers
+                    "the device takes at most {}x{}x{}, {} layers and {} mips; given {width}x{height}x{depth}, {} and {}",
+                    most.width,
+                    most.height,
+                    most.depth,
+                    offered.max_array_layers,
+                    offered.max_mip_levels,
+                    desc.layers,
+                    desc.mips
                 ),
             ));
         }
@@ -230,6 +212,7 @@ impl Gpu {
             allocation: Some(allocation),
             resource: Resource {
                 id: gpu.ids.take(),
+                device: gpu.number,
                 name: desc.name.to_owned(),
                 accepts: 0,
                 description: format!(
@@ -333,8 +316,16 @@ impl Texture {
         self.image
     }
 
+    /// The Vulkan view of all mips; null for a texture that is only copied.
+    pub fn raw_view(&self) -> vk::ImageView {
+        self.view
+    }
+
     /// All mips, for a combined image sampler slot.
     pub fn sampled<'a>(&'a self, sampler: &'a Sampler) -> Bound<'a> {
+        if sampler.device() != self.resource.device {
+            return Bound::wrong(&self.resource, "with a sampler of another device");
+        }
         self.bind(
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             vk::ImageUsageFlags::SAMPLED,
@@ -423,6 +414,9 @@ impl<'a> MipView<'a> {
 
     /// For a combined image sampler slot.
     pub fn sampled(self, sampler: &Sampler) -> Bound<'a> {
+        if sampler.device() != self.texture.resource.device {
+            return Bound::wrong(&self.texture.resource, "with a sampler of another device");
+        }
         self.bind(
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             vk::ImageUsageFlags::SAMPLED,

@@ -19,6 +19,8 @@ const ALIGNMENT: u64 = 16;
 pub(crate) struct Upload {
     pub(crate) resource: ResourceId,
     pub(crate) staging: vk::Buffer,
+    /// What the ring had handed out before this upload's part.
+    position: u64,
     pub(crate) copy: Copy,
 }
 
@@ -71,10 +73,12 @@ impl Uploads {
         Ok(Some(start % RING))
     }
 
-    /// Notes that everything taken so far belongs to `frame` or earlier ones.
+    /// Notes that everything taken so far belongs to `frame` or earlier ones, up to what waits for the next frame: that
+    /// was asked for while this one was being recorded.
     pub(crate) fn mark(&mut self, frame: u64) {
-        if self.marks.back().is_none_or(|&(_, head)| head != self.head) {
-            self.marks.push_back((frame, self.head));
+        let head = self.pending.first().map_or(self.head, |next| next.position);
+        if self.marks.back().is_none_or(|&(_, marked)| marked < head) {
+            self.marks.push_back((frame, head));
         }
     }
 
@@ -114,10 +118,10 @@ impl Gpu {
     /// frames without passes are submitted in between when the staging ring is full.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a range outside of the buffer, an offset or size that is no multiple of 4, or a buffer
+    /// [`Error::Invalid`] for a range outside of the buffer, an offset that is no multiple of 4, or a buffer
     /// that cannot be copied to.
     pub fn upload(&self, buffer: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
-        check_buffer(buffer, offset, bytes.len() as u64)?;
+        check_buffer(&self.inner, buffer, offset, bytes.len() as u64)?;
         let mut at = offset;
         for piece in bytes.chunks(PIECE as usize) {
             let target = buffer.handle;
@@ -159,11 +163,12 @@ impl Gpu {
             || layer >= texture.layers
             || bytes.len() as u64 != expected
             || !texture.usage().contains(vk::ImageUsageFlags::TRANSFER_DST)
+            || texture.resource.device != self.inner.number
         {
             return Err(Error::invalid(
                 thing(),
                 format!(
-                    "mip {mip} of {}, layer {layer} of {}, {} bytes where {expected} were expected, usage {:?} which needs TRANSFER_DST",
+                    "mip {mip} of {}, layer {layer} of {}, {} bytes where {expected} were expected, usage {:?} which needs TRANSFER_DST, and it must be of this device",
                     texture.mips,
                     texture.layers,
                     bytes.len(),
@@ -218,10 +223,12 @@ impl Gpu {
         loop {
             {
                 let mut uploads = crate::lock(&gpu.uploads);
+                let position = uploads.head;
                 if let Some((staging, start)) = uploads.stage(gpu, piece)? {
                     uploads.pending.push(Upload {
                         resource,
                         staging,
+                        position,
                         copy: copy(start),
                     });
                     return Ok(());
@@ -239,8 +246,20 @@ impl Gpu {
     }
 }
 
+/// Checks that a buffer is one of this device.
+pub(crate) fn check_device(gpu: &Inner, buffer: &Buffer) -> Result<()> {
+    if buffer.resource.device == gpu.number {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        format!("buffer {:?}", buffer.name()),
+        "it belongs to another device",
+    ))
+}
+
 /// Checks the range of a write to a buffer by copy.
-pub(crate) fn check_buffer(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+pub(crate) fn check_buffer(gpu: &Inner, buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+    check_device(gpu, buffer)?;
     let fits = offset
         .checked_add(size)
         .is_some_and(|end| end <= buffer.size());

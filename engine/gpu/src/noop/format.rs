@@ -1,6 +1,7 @@
 //! What is supported of each format, and how large its texels are.
 
 use super::desc::NoopDevice;
+use crate::memory::Numeric;
 use ash::vk;
 
 /// Bytes of one texel; of block-compressed formats the mean, rounded up. Unknown formats count as 16.
@@ -50,8 +51,12 @@ pub(super) fn properties(device: &NoopDevice, format: vk::Format) -> vk::FormatP
             | F::STORAGE_IMAGE
             | F::STORAGE_IMAGE_ATOMIC
             | F::COLOR_ATTACHMENT
-            | F::COLOR_ATTACHMENT_BLEND
             | F::BLIT_DST
+            | if Numeric::of(format) == Numeric::Float {
+                F::COLOR_ATTACHMENT_BLEND
+            } else {
+                F::empty()
+            }
     };
     let texel_buffer = F::UNIFORM_TEXEL_BUFFER
         | F::STORAGE_TEXEL_BUFFER

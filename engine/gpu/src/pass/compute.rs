@@ -159,12 +159,42 @@ impl Frame {
                 buffer.resource.description
             ));
         }
+        if buffer.resource.device != self.gpu.inner.number {
+            self.problem(format!(
+                "indirect arguments {:?} belong to another device",
+                buffer.name()
+            ));
+        }
         if let Some(recorder) = self.recorder_mut() {
             recorder
                 .sink
                 .accesses
                 .push((buffer.resource.id, Scopes::INDIRECT_READ));
         }
+    }
+
+    /// Notes an array of indirect arguments: `count` structures of `size` bytes, `stride` bytes apart.
+    pub(crate) fn indirect_array(
+        &mut self,
+        buffer: &Buffer,
+        offset: u64,
+        count: u32,
+        stride: u32,
+        size: u64,
+    ) {
+        let most = self.limits().max_draw_indirect_count;
+        if count > most {
+            self.problem(format!(
+                "{count} indirect draws are over the device's limit of {most}"
+            ));
+        }
+        if stride % 4 != 0 || u64::from(stride) < size {
+            self.problem(format!(
+                "the stride of indirect arguments must be a multiple of 4 and at least {size}; given {stride}"
+            ));
+        }
+        let bytes = u64::from(count.saturating_sub(1)) * u64::from(stride) + size;
+        self.indirect(buffer, offset, bytes);
     }
 
     pub(crate) fn problem(&mut self, problem: String) {

@@ -3,7 +3,7 @@
 //! Checks, then hazards and at most one barrier, then label and timestamp, attachments, pipeline, push constants,
 //! descriptors, the body, and the ends of all that. Nothing here allocates once its lists have grown to size.
 
-use super::graphics::Attachments;
+use super::attachments::Attachments;
 use super::hazard::{Barrier, ResourceId};
 use super::scope::{Scopes, ShaderAccess, Stage};
 use crate::binding::{Bindings, Bound, SlotList};
@@ -70,6 +70,8 @@ pub struct RawPass<'a> {
     pub commands: vk::CommandBuffer,
     /// The device's functions.
     pub device: &'a ash::Device,
+    /// Commands that push descriptors.
+    pub push_descriptor: &'a ash::khr::push_descriptor::Device,
     /// Mesh shader commands, where the device has them.
     pub mesh_shader: Option<&'a ash::ext::mesh_shader::Device>,
 }
@@ -218,6 +220,7 @@ impl Recorder {
         body(&RawPass {
             commands,
             device,
+            push_descriptor: &gpu.push_descriptor,
             mesh_shader: gpu.mesh_shader.as_ref(),
         });
         if pass.attachments.is_some() {
@@ -245,6 +248,11 @@ impl Recorder {
 
     fn check(&mut self, gpu: &Inner, pass: &Pass<'_>) -> Result<()> {
         if let Some(pipeline) = pass.pipeline {
+            if !pipeline.is_of(gpu) {
+                self.sink
+                    .problems
+                    .push("the pipeline belongs to another device".into());
+            }
             let expected = pipeline.push.map_or(0, |range| range.size as usize);
             if pass.push_constants.len() != expected {
                 let given = pass.push_constants.len();
@@ -269,7 +277,7 @@ impl Recorder {
             }
         }
         if let Some(attachments) = pass.attachments {
-            attachments.check(gpu, &mut self.sink.problems);
+            attachments.check(gpu, &mut self.sink);
         }
         if self.sink.problems.is_empty() {
             return Ok(());
@@ -369,9 +377,16 @@ impl Frame {
     pub fn pass(&mut self, desc: &PassDesc<'_>, body: impl FnOnce(&RawPass<'_>)) -> Result<()> {
         let attachments = (!desc.colors.is_empty() || desc.depth.is_some())
             .then(|| Attachments::new(desc.colors, desc.depth));
+        // A pass that was described and then given up may have left something.
+        self.clear_sink();
         let (gpu, recorder) = self.parts()?;
         if let Some(pipeline) = desc.pipeline {
             recorder.bind(pipeline, desc.bindings);
+        } else if !desc.bindings.is_empty() || !desc.push_constants.is_empty() {
+            recorder.sink.problems.push(
+                "bindings and push constants need a pipeline; without one the closure binds its own"
+                    .into(),
+            );
         }
         recorder.sink.accesses.extend_from_slice(desc.accesses);
         let unknown = desc.accesses.is_empty()

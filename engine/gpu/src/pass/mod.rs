@@ -1,6 +1,7 @@
 //! Passes: the unit of work of a frame. A pass has a name, a pipeline, bindings, push constants, for graphics
 //! attachments, and one command. The executor derives the barrier in front of it.
 
+mod attachments;
 mod compute;
 mod execute;
 mod graphics;
@@ -8,10 +9,11 @@ mod hazard;
 mod scope;
 mod transfer;
 
+pub use attachments::{Color, Depth, Load};
 pub use compute::ComputePass;
 pub(crate) use execute::PassName;
 pub use execute::{PassDesc, RawPass, ResourceRef};
-pub use graphics::{Color, Depth, GraphicsPass, Load};
+pub use graphics::GraphicsPass;
 pub use hazard::ResourceId;
 pub(crate) use hazard::Tracker;
 pub use scope::{Scopes, ShaderAccess, Stage};

@@ -114,6 +114,12 @@ impl Scopes {
         Scopes(self.0 & !WRITE_SCOPES)
     }
 
+    /// The part that shaders touch.
+    #[must_use]
+    pub(crate) const fn shader_part(self) -> Scopes {
+        Scopes(self.0 & (KINDS[0] | KINDS[1] | KINDS[2] | KINDS[3]))
+    }
+
     /// The stages of the set, as bits by [`Stage`] discriminant.
     pub(crate) fn stages(self) -> u16 {
         bits(self.0).fold(0, |stages, scope| stages | 1 << STAGE_OF[scope])

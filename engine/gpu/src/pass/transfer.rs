@@ -1,9 +1,11 @@
 //! Transfers: fills, copies, blits, clears and read-backs, tracked like any pass.
 
 use super::scope::Scopes;
+use crate::device::Inner;
 use crate::frame::Frame;
 use crate::memory::{
-    Buffer, BufferDesc, Memory, RawBuffer, ReadBack, Texture, aspect_of, check_buffer, texel_bytes,
+    Buffer, BufferDesc, Memory, Numeric, RawBuffer, ReadBack, Texture, aspect_of, check_buffer,
+    check_device, features_of, texel_bytes,
 };
 use crate::{Error, Result};
 use ash::vk;
@@ -15,7 +17,7 @@ impl Frame {
     /// # Errors
     /// [`Error::Invalid`] for a range that does not fit.
     pub fn fill(&mut self, buffer: &Buffer, offset: u64, size: u64, value: u32) -> Result<()> {
-        check_buffer(buffer, offset, size)?;
+        check_buffer(&self.gpu.inner, buffer, offset, size)?;
         if size == 0 || size % 4 != 0 {
             return Err(Error::invalid(
                 format!("buffer {:?}", buffer.name()),
@@ -40,7 +42,10 @@ impl Frame {
     /// # Errors
     /// [`Error::Invalid`] for a range that does not fit or a staging ring without room.
     pub fn upload(&mut self, buffer: &Buffer, offset: u64, bytes: &[u8]) -> Result<()> {
-        check_buffer(buffer, offset, bytes.len() as u64)?;
+        check_buffer(&self.gpu.inner, buffer, offset, bytes.len() as u64)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
         self.clear_sink();
         let (gpu, recorder) = self.parts()?;
         let staged = crate::lock(&gpu.uploads).stage(gpu, bytes)?;
@@ -78,8 +83,8 @@ impl Frame {
         target_offset: u64,
         size: u64,
     ) -> Result<()> {
-        check_buffer(target, target_offset, size)?;
-        check_source(source, source_offset, size)?;
+        check_buffer(&self.gpu.inner, target, target_offset, size)?;
+        check_source(&self.gpu.inner, source, source_offset, size)?;
         if source.handle == target.handle && source_offset.abs_diff(target_offset) < size {
             return Err(Error::invalid(
                 format!("buffer {:?}", source.name()),
@@ -111,10 +116,12 @@ impl Frame {
     /// Scales the first mip of one texture into the first mip of another, linearly filtered.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for textures that were not made to be copied.
+    /// [`Error::Invalid`] for textures that were not made to be copied, a texture and itself, or formats that the device
+    /// cannot filter or that hold different kinds of numbers.
     pub fn blit(&mut self, source: &Texture, target: &Texture) -> Result<()> {
-        check_usage(source, vk::ImageUsageFlags::TRANSFER_SRC)?;
-        check_usage(target, vk::ImageUsageFlags::TRANSFER_DST)?;
+        check_usage(&self.gpu.inner, source, vk::ImageUsageFlags::TRANSFER_SRC)?;
+        check_usage(&self.gpu.inner, target, vk::ImageUsageFlags::TRANSFER_DST)?;
+        check_blit(&self.gpu.inner, source, target)?;
         self.clear_sink();
         let (gpu, recorder) = self.parts()?;
         recorder
@@ -153,12 +160,12 @@ impl Frame {
         Ok(())
     }
 
-    /// Sets all texels of a colour texture.
+    /// Sets all texels of a colour texture. For integer formats the values are rounded towards zero.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a depth texture, or one that was not made to be copied to.
     pub fn clear(&mut self, texture: &Texture, value: [f32; 4]) -> Result<()> {
-        check_usage(texture, vk::ImageUsageFlags::TRANSFER_DST)?;
+        check_usage(&self.gpu.inner, texture, vk::ImageUsageFlags::TRANSFER_DST)?;
         if aspect_of(texture.format()) != vk::ImageAspectFlags::COLOR {
             return Err(Error::invalid(
                 format!("texture {:?}", texture.name()),
@@ -173,7 +180,15 @@ impl Frame {
             .push((texture.resource.id, Scopes::TRANSFER_WRITE));
         let range = texture.whole_range();
         recorder.transfer(gpu, "clear", |device, commands| {
-            let value = vk::ClearColorValue { float32: value };
+            let value = match Numeric::of(texture.format()) {
+                Numeric::Uint => vk::ClearColorValue {
+                    uint32: value.map(|value| value as u32),
+                },
+                Numeric::Sint => vk::ClearColorValue {
+                    int32: value.map(|value| value as i32),
+                },
+                _ => vk::ClearColorValue { float32: value },
+            };
             // SAFETY: as in `fill`.
             unsafe {
                 device.cmd_clear_color_image(
@@ -193,7 +208,7 @@ impl Frame {
     /// # Errors
     /// [`Error::Invalid`] for a range that does not fit, [`Error::Vulkan`] when memory runs out.
     pub fn read_back(&mut self, buffer: &Buffer, offset: u64, size: u64) -> Result<ReadBack> {
-        check_source(buffer, offset, size)?;
+        check_source(&self.gpu.inner, buffer, offset, size)?;
         let (ticket, target) = self.ticket(size)?;
         let (gpu, recorder) = self.parts()?;
         recorder
@@ -217,7 +232,7 @@ impl Frame {
     /// # Errors
     /// [`Error::Invalid`] for a mip that is not there or a format without a known texel size, [`Error::Vulkan`].
     pub fn read_back_texture(&mut self, texture: &Texture, mip: u32) -> Result<ReadBack> {
-        check_usage(texture, vk::ImageUsageFlags::TRANSFER_SRC)?;
+        check_usage(&self.gpu.inner, texture, vk::ImageUsageFlags::TRANSFER_SRC)?;
         let texel = texel_bytes(texture.format()).filter(|_| mip < texture.mips());
         let Some(texel) = texel else {
             return Err(Error::invalid(
@@ -295,7 +310,40 @@ fn first_layer(texture: &Texture, mip: u32) -> vk::ImageSubresourceLayers {
     }
 }
 
-fn check_usage(texture: &Texture, usage: vk::ImageUsageFlags) -> Result<()> {
+fn check_blit(gpu: &Inner, source: &Texture, target: &Texture) -> Result<()> {
+    use vk::FormatFeatureFlags as F;
+    let problem = if source.image == target.image {
+        "a texture cannot be scaled into itself"
+    } else if Numeric::of(source.format()) != Numeric::Float
+        || Numeric::of(target.format()) != Numeric::Float
+    {
+        "only floating point and normalised colours can be filtered"
+    } else if !features_of(gpu, source.format())
+        .contains(F::BLIT_SRC | F::SAMPLED_IMAGE_FILTER_LINEAR)
+        || !features_of(gpu, target.format()).contains(F::BLIT_DST)
+    {
+        "the device cannot scale between these formats"
+    } else if (source.size()[2] > 1) != (target.size()[2] > 1) {
+        "a 3D texture can only be scaled into another"
+    } else {
+        return Ok(());
+    };
+    Err(Error::invalid(
+        format!("blit of {:?} to {:?}", source.name(), target.name()),
+        format!(
+            "{problem}; they are {} and {}",
+            source.resource.description, target.resource.description
+        ),
+    ))
+}
+
+fn check_usage(gpu: &Inner, texture: &Texture, usage: vk::ImageUsageFlags) -> Result<()> {
+    if texture.resource.device != gpu.number {
+        return Err(Error::invalid(
+            format!("texture {:?}", texture.name()),
+            "it belongs to another device",
+        ));
+    }
     if texture.usage().contains(usage) {
         return Ok(());
     }
@@ -305,7 +353,8 @@ fn check_usage(texture: &Texture, usage: vk::ImageUsageFlags) -> Result<()> {
     ))
 }
 
-fn check_source(buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+fn check_source(gpu: &Inner, buffer: &Buffer, offset: u64, size: u64) -> Result<()> {
+    check_device(gpu, buffer)?;
     let fits = size > 0
         && offset
             .checked_add(size)

@@ -44,9 +44,25 @@ impl Gpu {
         }
         needs::check(gpu, shader)?;
         let merged = merge_stages(gpu, &shaders, &values)?;
-        let layouts = Layouts::new(gpu, desc.name, merged, vk::PipelineBindPoint::COMPUTE)?;
         let local_size = local_size(shader, &values);
+        let limits = &gpu.info.limits;
+        let threads: u64 = local_size.iter().map(|&size| u64::from(size)).product();
+        if local_size
+            .iter()
+            .zip(limits.max_workgroup_size)
+            .any(|(&size, most)| size > most)
+            || threads > u64::from(limits.max_workgroup_threads)
+        {
+            return Err(Error::invalid(
+                format!("pipeline {:?}", desc.name),
+                format!(
+                    "the workgroup of {} takes {local_size:?} threads; the device takes {:?} and {} in all",
+                    shader.name, limits.max_workgroup_size, limits.max_workgroup_threads
+                ),
+            ));
+        }
         let opaque_accesses = entry.uses_physical_pointers;
+        let layouts = Layouts::new(gpu, desc.name, merged, vk::PipelineBindPoint::COMPUTE)?;
         // Owned by the pipeline from here on, so that an error frees the layouts.
         let mut pipeline = Pipeline {
             name: desc.name.to_owned(),

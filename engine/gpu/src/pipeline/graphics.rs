@@ -8,7 +8,7 @@ use super::layout::{Layouts, merge_stages};
 use super::slot::tracked_stage;
 use super::{Pipeline, PipelineKind, needs};
 use crate::device::{Gpu, Inner};
-use crate::memory::Garbage;
+use crate::memory::{Garbage, features_of};
 use crate::shader::Shader;
 use crate::{Error, Result};
 use ash::vk;
@@ -115,6 +115,7 @@ impl Gpu {
     pub fn graphics_pipeline(&self, desc: &GraphicsPipelineDesc<'_>) -> Result<Pipeline> {
         let gpu = &self.inner;
         let stages = check_stages(desc)?;
+        check_state(gpu, desc)?;
         for shader in desc.shaders {
             needs::check(gpu, shader)?;
         }
@@ -215,6 +216,36 @@ fn check_stages(desc: &GraphicsPipelineDesc<'_>) -> Result<Vec<Stage>> {
     Ok(stages)
 }
 
+/// Refuses state that needs features which are not switched on, or stages that the engine does not have.
+fn check_state(gpu: &Inner, desc: &GraphicsPipelineDesc<'_>) -> Result<()> {
+    let thing = || format!("pipeline {:?}", desc.name);
+    let state = &desc.state;
+    let filled = state.polygon_mode == vk::PolygonMode::FILL;
+    if !filled && !gpu.info.features.fill_mode_non_solid {
+        return Err(Error::invalid(
+            thing(),
+            format!(
+                "{:?} polygons need feature fillModeNonSolid",
+                state.polygon_mode
+            ),
+        ));
+    }
+    let lists_and_strips =
+        vk::PrimitiveTopology::POINT_LIST.as_raw()..=vk::PrimitiveTopology::TRIANGLE_FAN.as_raw();
+    if !lists_and_strips.contains(&state.topology.as_raw())
+        || state.polygon_mode.as_raw() > vk::PolygonMode::POINT.as_raw()
+    {
+        return Err(Error::invalid(
+            thing(),
+            format!(
+                "{:?} as {:?} is not supported",
+                state.topology, state.polygon_mode
+            ),
+        ));
+    }
+    Ok(())
+}
+
 fn match_neighbours(desc: &GraphicsPipelineDesc<'_>) -> Result<()> {
     for pair in desc.shaders.windows(2) {
         let [from, to] = pair else { continue };
@@ -253,6 +284,16 @@ impl GraphicsVariants {
         layout: vk::PipelineLayout,
         formats: &AttachmentFormats,
     ) -> Result<vk::Pipeline> {
+        let blends = vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND;
+        let unblendable = formats.colors[..formats.color_count]
+            .iter()
+            .find(|&&format| !features_of(gpu, format).contains(blends));
+        if let (Some(_), Some(format)) = (self.state.blend, unblendable) {
+            return Err(Error::invalid(
+                format!("pipeline {:?}", self.name),
+                format!("the device cannot blend into {format:?}"),
+            ));
+        }
         let modules = self
             .shaders
             .iter()

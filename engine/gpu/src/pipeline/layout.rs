@@ -4,6 +4,7 @@ use super::slot::vk_type;
 use super::{PushRange, SlotInfo};
 use crate::binding::Binding;
 use crate::device::{Gpu, Inner};
+use crate::memory::Garbage;
 use crate::shader::Shader;
 use crate::{Error, Result};
 use ash::vk;
@@ -92,14 +93,30 @@ impl Layouts {
             .set_layouts(&set_layouts)
             .push_constant_ranges(&ranges);
         // SAFETY: the set layouts were just made from this device; the range was checked by the merge.
-        let layout = unsafe { gpu.device.create_pipeline_layout(&info, None) }
-            .map_err(Error::vulkan("vkCreatePipelineLayout", thing()))?;
-        gpu.name(layout, name);
-        let template = template(gpu, name, &merged.slots, layout, bind_point)?;
+        let layout = unsafe { gpu.device.create_pipeline_layout(&info, None) };
+        let made = layout
+            .map_err(Error::vulkan("vkCreatePipelineLayout", thing()))
+            .and_then(|layout| {
+                gpu.name(layout, name);
+                template(gpu, name, &merged.slots, layout, bind_point)
+            });
+        let template = match made {
+            Ok(template) => template,
+            Err(error) => {
+                let garbage = Garbage::PipelineLayout {
+                    layout: layout.unwrap_or_default(),
+                    set_layouts,
+                    template: vk::DescriptorUpdateTemplate::null(),
+                };
+                gpu.deletions.push(gpu, garbage);
+                return Err(error);
+            }
+        };
+        let layout = layout.unwrap_or_default();
         let slots = merged
             .slots
             .iter()
-            .flat_map(|slot| SlotInfo::of(slot, &gpu.info.limits))
+            .flat_map(|slot| SlotInfo::of(slot, gpu.number, &gpu.info.limits))
             .collect();
         Ok(Layouts {
             layout,

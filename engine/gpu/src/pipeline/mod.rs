@@ -92,6 +92,10 @@ impl Pipeline {
         }
     }
 
+    pub(crate) fn is_of(&self, gpu: &Inner) -> bool {
+        std::ptr::eq(Arc::as_ptr(&self.gpu), gpu)
+    }
+
     pub(crate) fn has_stage(&self, stage: Stage) -> bool {
         self.stages & 1 << stage as u16 != 0
     }

@@ -8,6 +8,8 @@ use impel_spirv::{DescriptorType, Slot, Stage as ShaderStage};
 /// One descriptor of a pipeline's set 0, ready for checking bindings and tracking hazards.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotInfo {
+    /// Number of the device that the pipeline was made from.
+    pub(crate) device: u32,
     pub(crate) set: u32,
     pub(crate) binding: u32,
     /// Element of the binding's array; 0 if it is none.
@@ -38,7 +40,11 @@ impl std::fmt::Display for SlotInfo {
 
 impl SlotInfo {
     /// One entry per descriptor of a merged slot.
-    pub(crate) fn of<'a>(slot: &'a Slot, limits: &Limits) -> impl Iterator<Item = SlotInfo> + 'a {
+    pub(crate) fn of<'a>(
+        slot: &'a Slot,
+        device: u32,
+        limits: &Limits,
+    ) -> impl Iterator<Item = SlotInfo> + 'a {
         let scopes = scopes_of(slot);
         let uniform = slot.descriptor_type == DescriptorType::UniformBuffer;
         let (max_size, alignment) = if uniform {
@@ -53,6 +59,7 @@ impl SlotInfo {
             )
         };
         (0..slot.count).map(move |element| SlotInfo {
+            device,
             set: slot.set,
             binding: slot.binding,
             element,
