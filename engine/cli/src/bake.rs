@@ -15,14 +15,16 @@ mod config;
 mod manifest;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use impel_spirv::codegen::{self, CodegenOptions, ProgramStage};
-use impel_spirv::compile::{CompileError, CompileOptions, Compiler, Source};
+use impel_spirv::compile::{CompileOptions, Compiler, Source};
 use impel_spirv::{Interface, Stage as ShaderStage};
 use rayon::prelude::*;
 
 use crate::error::Error;
+use crate::input::compile_error;
 use manifest::{Program, Stage};
 
 const CONFIG_GLSL: &str = "glsl/include/config.glsl";
@@ -45,17 +47,40 @@ pub(crate) struct BakeOptions {
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// What changed on disk.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Changes {
-    pub(crate) written: Vec<String>,
-    pub(crate) removed: Vec<String>,
-    pub(crate) total: usize,
+    folder: PathBuf,
+    written: Vec<String>,
+    removed: Vec<String>,
+    total: usize,
+}
+
+impl fmt::Display for Changes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in &self.written {
+            writeln!(f, "wrote {}", self.folder.join(name).display())?;
+        }
+        for name in &self.removed {
+            writeln!(f, "removed {}", self.folder.join(name).display())?;
+        }
+        writeln!(
+            f,
+            "{} files, {} written, {} removed",
+            self.total,
+            self.written.len(),
+            self.removed.len()
+        )
+    }
 }
 
 /// Bakes a folder and brings the files on disk up to date; files that are already so are not touched.
 pub(crate) fn bake(folder: &Path, options: &BakeOptions) -> Result<Changes, Error> {
     let files = make(folder, options)?;
-    let mut changes = Changes { total: files.len(), ..Changes::default() };
+    let mut changes = Changes {
+        folder: folder.to_owned(),
+        total: files.len(),
+        ..Changes::default()
+    };
     for (name, bytes) in &files {
         let path = folder.join(name);
         if std::fs::read(&path).is_ok_and(|found| found == *bytes) {
@@ -86,11 +111,19 @@ pub(crate) fn check(folder: &Path, options: &BakeOptions) -> Result<usize, Error
             Err(_) => different.push(format!("{name} (missing)")),
         }
     }
-    different.extend(stale(folder, &files)?.into_iter().map(|name| format!("{name} (stale)")));
+    different.extend(
+        stale(folder, &files)?
+            .into_iter()
+            .map(|name| format!("{name} (stale)")),
+    );
     if different.is_empty() {
         return Ok(files.len());
     }
-    Err(Error::Stale { folder: folder.to_owned(), files: different, total: files.len() })
+    Err(Error::Stale {
+        folder: folder.to_owned(),
+        files: different,
+        total: files.len(),
+    })
 }
 
 /// Made files on disk that nothing makes any more.
@@ -102,9 +135,13 @@ fn stale(folder: &Path, files: &Files) -> Result<Vec<String>, Error> {
             continue;
         }
         for entry in std::fs::read_dir(&path).map_err(|error| Error::file(&path, &error))? {
-            let entry = entry.map_err(|error| Error::file(&path, &error))?.file_name();
+            let entry = entry
+                .map_err(|error| Error::file(&path, &error))?
+                .file_name();
             let name = format!("{made}/{}", entry.to_string_lossy());
-            let ours = Path::new(&entry).extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known));
+            let ours = Path::new(&entry)
+                .extension()
+                .is_some_and(|extension| extensions.iter().any(|known| extension == *known));
             if ours && !files.contains_key(&name) {
                 stale.push(name);
             }
@@ -125,11 +162,17 @@ struct Module {
 fn make(folder: &Path, options: &BakeOptions) -> Result<Files, Error> {
     let programs = manifest::read(folder)?;
     let config = config::read(folder)?;
-    let mut compile_options = CompileOptions { include_directories: vec![INCLUDE.into()], cache: options.cache.clone(), ..CompileOptions::default() };
+    let mut compile_options = CompileOptions {
+        include_directories: vec![INCLUDE.into()],
+        cache: options.cache.clone(),
+        ..CompileOptions::default()
+    };
     let mut files = Files::new();
     let mut others = Vec::new();
     if let Some(config) = config {
-        compile_options.virtual_files.insert(CONFIG_GLSL.to_owned(), config.glsl.clone());
+        compile_options
+            .virtual_files
+            .insert(CONFIG_GLSL.to_owned(), config.glsl.clone());
         files.insert(CONFIG_GLSL.to_owned(), config.glsl.into_bytes());
         files.insert(CONFIG_RUST.to_owned(), config.rust.into_bytes());
         others.push("config");
@@ -148,18 +191,36 @@ fn make(folder: &Path, options: &BakeOptions) -> Result<Files, Error> {
 }
 
 /// Compiles every distinct source of the programs on all cores.
-fn compile<'a>(folder: &Path, programs: &'a [Program], options: &CompileOptions, verbose: bool) -> Result<BTreeMap<&'a Stage, Module>, Error> {
-    let stages: BTreeSet<&Stage> = programs.iter().flat_map(|program| &program.stages).collect();
+fn compile<'a>(
+    folder: &Path,
+    programs: &'a [Program],
+    options: &CompileOptions,
+    verbose: bool,
+) -> Result<BTreeMap<&'a Stage, Module>, Error> {
+    let stages: BTreeSet<&Stage> = programs
+        .iter()
+        .flat_map(|program| &program.stages)
+        .collect();
     let mut stems = BTreeMap::new();
     for stage in &stages {
         if let Some(other) = stems.insert(stage.file_stem(), *stage) {
-            let problem = format!("{} and {}, with different definitions, would both be baked as {}", other.source, stage.source, stage.file_stem());
-            return Err(Error::File { file: folder.join(manifest::FILE), problem });
+            let problem = format!(
+                "{} and {}, with different definitions, would both be baked as {}",
+                other.source,
+                stage.source,
+                stage.file_stem()
+            );
+            return Err(Error::File {
+                file: folder.join(manifest::FILE),
+                problem,
+            });
         }
     }
     let compiler = Compiler::new().map_err(|source| Error::Compile { source, others: 0 })?;
-    let results: Vec<(&Stage, Result<Module, Error>)> =
-        stages.into_par_iter().map(|stage| (stage, compile_one(&compiler, folder, stage, options))).collect();
+    let results: Vec<(&Stage, Result<Module, Error>)> = stages
+        .into_par_iter()
+        .map(|stage| (stage, compile_one(&compiler, folder, stage, options)))
+        .collect();
     let mut modules = BTreeMap::new();
     let mut failures = Vec::new();
     for (stage, result) in results {
@@ -180,21 +241,38 @@ fn compile<'a>(folder: &Path, programs: &'a [Program], options: &CompileOptions,
     }
     match failures.into_iter().next() {
         None => Ok(modules),
-        Some(Error::Compile { source, others: own }) => Err(Error::Compile { source, others: own + others }),
+        Some(Error::Compile {
+            source,
+            others: own,
+        }) => Err(Error::Compile {
+            source,
+            others: own + others,
+        }),
         Some(other) => Err(other),
     }
 }
 
-fn compile_one(compiler: &Compiler, folder: &Path, stage: &Stage, options: &CompileOptions) -> Result<Module, Error> {
-    let failed = |source: CompileError| {
-        let others = if let CompileError::Failed { diagnostics, .. } = &source { diagnostics.len().saturating_sub(1) } else { 0 };
-        Error::Compile { source, others }
+fn compile_one(
+    compiler: &Compiler,
+    folder: &Path,
+    stage: &Stage,
+    options: &CompileOptions,
+) -> Result<Module, Error> {
+    let source = Source::read(folder, format!("glsl/{}", stage.source)).map_err(compile_error)?;
+    let options = CompileOptions {
+        defines: stage.defines.clone(),
+        ..options.clone()
     };
-    let source = Source::read(folder, format!("glsl/{}", stage.source)).map_err(failed)?;
-    let options = CompileOptions { defines: stage.defines.clone(), ..options.clone() };
-    let spirv = compiler.compile(&source, &options).map_err(failed)?.spirv;
+    let spirv = compiler
+        .compile(&source, &options)
+        .map_err(compile_error)?
+        .spirv;
     let interface = impel_spirv::reflect(&spirv).map_err(|error| error.in_file(&stage.source))?;
-    Ok(Module { stem: stage.file_stem(), spirv, interface })
+    Ok(Module {
+        stem: stage.file_stem(),
+        spirv,
+        interface,
+    })
 }
 
 /// The generated Rust, by file name.
@@ -204,12 +282,22 @@ fn generate(
     others: &[&str],
     gpu_crate: &str,
 ) -> Result<BTreeMap<String, String>, Error> {
-    let options = CodegenOptions { gpu_crate: gpu_crate.to_owned(), ..CodegenOptions::default() };
+    let options = CodegenOptions {
+        gpu_crate: gpu_crate.to_owned(),
+        ..CodegenOptions::default()
+    };
     let paths: BTreeMap<&Stage, [String; 3]> = modules
         .iter()
         .map(|(stage, module)| {
             let baked = |extension: &str| format!("../../{BAKED}/{}.{extension}", module.stem);
-            (*stage, [format!("glsl/{}", stage.source), baked("spv"), baked("refl")])
+            (
+                *stage,
+                [
+                    format!("glsl/{}", stage.source),
+                    baked("spv"),
+                    baked("refl"),
+                ],
+            )
         })
         .collect();
     let mut stages: Vec<Vec<ProgramStage<'_>>> = Vec::new();
@@ -220,22 +308,48 @@ fn generate(
             .filter_map(|stage| {
                 let module = modules.get(stage)?;
                 let [source, spirv_path, refl_path] = paths.get(stage)?;
-                Some(ProgramStage { name: &module.stem, source, interface: &module.interface, spirv_path, refl_path })
+                Some(ProgramStage {
+                    name: &module.stem,
+                    source,
+                    interface: &module.interface,
+                    spirv_path,
+                    refl_path,
+                })
             })
             .collect();
-        of_program.sort_by_key(|stage| stage.interface.entry_points.first().map(|entry| pipeline_order(entry.stage)));
+        of_program.sort_by_key(|stage| {
+            stage
+                .interface
+                .entry_points
+                .first()
+                .map(|entry| pipeline_order(entry.stage))
+        });
         stages.push(of_program);
     }
-    let programs: Vec<codegen::Program<'_>> =
-        programs.iter().zip(&stages).map(|(program, stages)| codegen::Program { name: &program.name, stages }).collect();
+    let programs: Vec<codegen::Program<'_>> = programs
+        .iter()
+        .zip(&stages)
+        .map(|(program, stages)| codegen::Program {
+            name: &program.name,
+            stages,
+        })
+        .collect();
     Ok(codegen::folder(&programs, others, &options)?)
 }
 
 /// Place of a stage in its pipeline.
 fn pipeline_order(stage: ShaderStage) -> usize {
     use ShaderStage as S;
-    [S::Vertex, S::TessellationControl, S::TessellationEvaluation, S::Geometry, S::Task, S::Mesh, S::Fragment]
-        .iter()
-        .position(|&known| known == stage)
-        .unwrap_or(usize::MAX)
+    [
+        S::Vertex,
+        S::TessellationControl,
+        S::TessellationEvaluation,
+        S::Geometry,
+        S::Task,
+        S::Mesh,
+        S::Fragment,
+    ]
+    .iter()
+    .position(|&known| known == stage)
+    .unwrap_or(usize::MAX)
 }

@@ -1,10 +1,15 @@
-//! The `impel` tool: reflects, bakes, validates and generates code for shaders.
+//! The `impel` tool: reflects, bakes, validates and generates code for shaders; processes meshes.
 #![forbid(unsafe_code)]
 
 mod bake;
 mod error;
+mod generate;
+mod input;
+mod mesh;
+mod validate;
 
-use std::path::PathBuf;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +27,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Says what a shader asks for: bindings, push constants, blocks, inputs and outputs.
+    ///
+    /// The file is SPIR-V, GLSL (by its extension: comp, mesh, frag, ..) or baked reflection (refl).
+    Reflect {
+        /// The shader.
+        file: PathBuf,
+        /// Print JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
     /// Compiles a folder's GLSL to SPIR-V with baked reflection, and generates typed Rust interfaces.
     ///
     /// The folder has `programs.toml`, `glsl/`, `glsl/include/` and, if constants are shared with Rust, `config.toml`.
@@ -42,13 +57,43 @@ enum Command {
         #[arg(long, value_name = "FOLDER")]
         cache: Option<PathBuf>,
     },
+    /// Prints the typed Rust interface of a program.
+    Codegen {
+        /// The stages in pipeline order, as SPIR-V or GLSL.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Name of the program; by default that of the first file.
+        #[arg(long)]
+        name: Option<String>,
+        /// Path of the crate that generated code is compiled against.
+        #[arg(long, default_value = "impel_gpu", value_name = "PATH")]
+        gpu_crate: String,
+    },
+    /// Has spirv-val judge a shader.
+    Validate {
+        /// The shader, as SPIR-V or GLSL.
+        file: PathBuf,
+        /// What the rules are those of, as spirv-val calls it.
+        #[arg(long, default_value = "vulkan1.3", value_name = "NAME")]
+        target_env: String,
+    },
+    /// Processes a mesh into meshlets and levels of detail, keeps the result in the cache, and prints statistics.
+    Mesh {
+        /// The mesh.
+        file: PathBuf,
+    },
 }
 
 fn main() -> ExitCode {
     // Wrong usage ends with status 2 in here.
     let arguments = Arguments::parse();
+    let _ = log::set_logger(&Warnings).map(|()| log::set_max_level(log::LevelFilter::Warn));
     match run(arguments.command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(text) => {
+            // Whoever reads may have enough of it (`impel reflect .. | head`).
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {}", error.to_string().replace('\n', " "));
             ExitCode::FAILURE
@@ -56,24 +101,66 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Error> {
+/// Runs a command and gives what it has to say.
+fn run(command: Command) -> Result<String, Error> {
     match command {
-        Command::Bake { folder, check, verbose, gpu_crate, cache } => {
-            let options = BakeOptions { gpu_crate, verbose, cache };
+        Command::Reflect { file, json } => reflect(&file, json),
+        Command::Bake {
+            folder,
+            check,
+            verbose,
+            gpu_crate,
+            cache,
+        } => {
+            let options = BakeOptions {
+                gpu_crate,
+                verbose,
+                cache,
+            };
             if check {
-                let total = bake::check(&folder, &options)?;
-                println!("{total} baked files are up to date");
+                Ok(format!(
+                    "{} baked files are up to date\n",
+                    bake::check(&folder, &options)?
+                ))
             } else {
-                let changes = bake::bake(&folder, &options)?;
-                for name in &changes.written {
-                    println!("wrote {}", folder.join(name).display());
-                }
-                for name in &changes.removed {
-                    println!("removed {}", folder.join(name).display());
-                }
-                println!("{} files, {} written, {} removed", changes.total, changes.written.len(), changes.removed.len());
+                Ok(bake::bake(&folder, &options)?.to_string())
             }
         }
+        Command::Codegen {
+            files,
+            name,
+            gpu_crate,
+        } => generate::generate(&files, name.as_deref(), &gpu_crate),
+        Command::Validate { file, target_env } => validate::validate(&file, &target_env),
+        Command::Mesh { file } => mesh::mesh(&file),
     }
-    Ok(())
+}
+
+fn reflect(file: &Path, json: bool) -> Result<String, Error> {
+    let interface = input::interface(file)?;
+    let name = file.display().to_string();
+    Ok(if json {
+        format!("{:#}\n", impel_spirv::to_json(&interface, &name))
+    } else {
+        impel_spirv::to_table(&interface, &name)
+    })
+}
+
+/// Shows warnings of the libraries.
+struct Warnings;
+
+impl log::Log for Warnings {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        eprintln!(
+            "{}: {}",
+            record.level().as_str().to_lowercase(),
+            record.args()
+        );
+    }
+
+    fn flush(&self) {}
 }

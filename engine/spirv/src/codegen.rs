@@ -9,6 +9,8 @@
 //!
 //! The text is formatted as rustfmt would, depends on nothing but its input, and compiles without warnings.
 
+mod definitions;
+mod glsl;
 mod layout;
 mod names;
 mod print;
@@ -17,10 +19,11 @@ mod structs;
 use std::collections::BTreeMap;
 
 use crate::{
-    Access, Binding, Count, DescriptorType, EntryPoint, Error, Interface, MergeLimits,
+    Access, Binding, Count, DescriptorType, EntryPoint, Error, ImageDim, Interface, MergeLimits,
     ProgramLayout, PushConstants, SpecConstant, Stage, StageInput, match_stages, merge,
 };
-use structs::{Content, Definitions, ModuleStructs, StructDef};
+use definitions::{Content, Definitions, StructDef};
+use structs::ModuleStructs;
 
 /// One pipeline's shaders.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +124,7 @@ pub fn folder(
     for program in programs {
         modules.push(module(program, options)?);
     }
-    let shared = structs::shared(
+    let shared = definitions::shared(
         &modules
             .iter()
             .map(|module| module.structs.as_slice())
@@ -298,11 +301,16 @@ fn link(ty: &str) -> String {
 fn describe(slot: &crate::Slot, contents: &[String], name_stages: bool) -> String {
     let mut kind = slot.descriptor_type.name().replace('_', " ");
     if let Some(image) = &slot.image {
-        let mut traits = vec![image.dim.name().to_owned()];
+        let mut traits = Vec::new();
+        if image.dim != ImageDim::Buffer {
+            traits.push(image.dim.name().to_owned());
+        }
         traits.extend(image.arrayed.then(|| "array".to_owned()));
         traits.extend(image.multisampled.then(|| "multisampled".to_owned()));
         traits.extend(image.format.map(|format| format!("`{format}`")));
-        kind = format!("{kind} ({})", traits.join(", "));
+        if !traits.is_empty() {
+            kind = format!("{kind} ({})", traits.join(", "));
+        }
     }
     let mut doc = format!("Binding {}: {kind}", slot.binding);
     match slot.joined_access() {
@@ -339,17 +347,25 @@ fn push_constants(stages: &[(&ProgramStage<'_>, &EntryPoint)], definitions: &mut
         .map(|(_, push)| push.offset.saturating_add(push.size))
         .max()
         .unwrap_or(0);
+    let block = |stage: &ProgramStage<'_>, push: &PushConstants| {
+        stage.interface.types.get_struct(push.block).cloned()
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in blocks
+        .iter()
+        .filter_map(|(stage, push)| Some(block(stage, push)?.name))
+    {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
     // Where stages see different members in the same bytes, the larger block's stand.
     blocks.sort_by_key(|(_, push)| std::cmp::Reverse(push.size));
-    let mut names: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
     for (stage, push) in blocks {
-        let Some(block) = stage.interface.types.get_struct(push.block) else {
+        let Some(block) = block(stage, push) else {
             continue;
         };
-        if !block.name.is_empty() && !names.contains(&block.name.as_str()) {
-            names.push(&block.name);
-        }
         parts.push(
             ModuleStructs::new(&stage.interface.types, definitions)
                 .push_constants(&block.members, u64::from(base)),

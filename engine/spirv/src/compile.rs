@@ -27,6 +27,8 @@ pub use diagnostic::{CompileError, Diagnostic, Severity};
 /// Name and version of the compiler, part of every cache key. Raise it together with the `shaderc` dependency.
 pub const COMPILER: &str = "shaderc 0.10.1";
 
+/// Oldest version that can become SPIR-V.
+const OLDEST_GLSL: u32 = 140;
 /// Most files on the way from a source to what it includes.
 const MAX_INCLUDE_DEPTH: usize = 32;
 /// Most text that one source includes, files that it includes again counted again.
@@ -197,6 +199,20 @@ impl Compiler {
                 file: source.root.join(&source.name),
             });
         }
+        // Without this the front end prints its built-in functions on standard output before it fails.
+        if version(&source.text).is_none_or(|version| version < OLDEST_GLSL) {
+            let message = "expected #version 460 (140 at least) before all else".to_owned();
+            return Err(CompileError::Failed {
+                root: source.root.clone(),
+                name: source.name.clone(),
+                diagnostics: vec![Diagnostic {
+                    severity: Severity::Error,
+                    file: source.name.clone(),
+                    line: Some(1),
+                    message,
+                }],
+            });
+        }
         let closure = includes.closure(&source.name, &source.text);
         let mut dependencies = vec![source.name.clone()];
         dependencies.extend(closure.keys().filter(|name| **name != source.name).cloned());
@@ -300,6 +316,19 @@ impl Compiler {
         };
         Ok((spirv, warnings))
     }
+}
+
+/// The number in a source's `#version` line.
+fn version(text: &str) -> Option<u32> {
+    text.lines().find_map(|line| {
+        let directive = line.trim_start().strip_prefix('#')?.trim_start();
+        directive
+            .strip_prefix("version")?
+            .split_whitespace()
+            .next()?
+            .parse()
+            .ok()
+    })
 }
 
 fn shader_kind(stage: Stage) -> Option<shaderc::ShaderKind> {

@@ -354,6 +354,18 @@ fn input_that_is_no_glsl_is_refused() {
         compile(&folder.0, "d.comp", &options()),
         Err(CompileError::Failed { .. })
     ));
+    for version in ["", "#version 110\n", "#version x\n"] {
+        let error = Compiler::new()
+            .unwrap()
+            .compile(&text(&format!("{version}void main() {{}}")), &options())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .contains("a.comp:1: expected #version 460"),
+            "{error}"
+        );
+    }
     let unknown = Source {
         stage: Stage::Unknown(6),
         ..text(PLAIN)

@@ -48,7 +48,13 @@ impl Stage {
             stem.push_str(&define.name);
             if let Some(value) = &define.value {
                 stem.push('=');
-                stem.extend(value.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }));
+                stem.extend(value.chars().map(|c| {
+                    if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                        c
+                    } else {
+                        '_'
+                    }
+                }));
             }
         }
         stem
@@ -62,12 +68,19 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Program>, Error> {
 }
 
 fn parse(path: &Path, text: &str) -> Result<Vec<Program>, Error> {
-    let entries: BTreeMap<String, Entry> = toml::from_str(text).map_err(|error| toml_error(path, text, &error))?;
+    let entries: BTreeMap<String, Entry> =
+        toml::from_str(text).map_err(|error| toml_error(path, text, &error))?;
     let mut programs = Vec::new();
     for (name, entry) in entries {
-        let fail = |problem: String| Error::Manifest { file: path.to_owned(), program: name.clone(), problem };
+        let fail = |problem: String| Error::Manifest {
+            file: path.to_owned(),
+            program: name.clone(),
+            problem,
+        };
         if !codegen::is_program_name(&name) || name == "config" {
-            return Err(fail("expected a name in snake_case that is no Rust keyword and not \"config\"".into()));
+            return Err(fail(
+                "expected a name in snake_case that is no Rust keyword and not \"config\"".into(),
+            ));
         }
         if entry.stages.is_empty() {
             return Err(fail("expected at least one stage".into()));
@@ -79,13 +92,27 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Program>, Error> {
         let mut stages: Vec<Stage> = Vec::new();
         for source in entry.stages {
             let stage = stage_of(Path::new(&source));
-            if stage.is_none() || source.starts_with('/') || source.split('/').any(|part| part == "..") {
-                return Err(fail(format!("stage {source:?}: expected a file of glsl/ whose extension names a stage (comp, mesh, frag, ..)")));
+            if stage.is_none()
+                || source.starts_with('/')
+                || source.split('/').any(|part| part == "..")
+            {
+                return Err(fail(format!(
+                    "stage {source:?}: expected a file of glsl/ whose extension names a stage (comp, mesh, frag, ..)"
+                )));
             }
-            if let Some(other) = stages.iter().find(|other| stage_of(Path::new(&other.source)) == stage) {
-                return Err(fail(format!("{:?} and {source:?} are of the same stage", other.source)));
+            if let Some(other) = stages
+                .iter()
+                .find(|other| stage_of(Path::new(&other.source)) == stage)
+            {
+                return Err(fail(format!(
+                    "{:?} and {source:?} are of the same stage",
+                    other.source
+                )));
             }
-            stages.push(Stage { source, defines: defines.clone() });
+            stages.push(Stage {
+                source,
+                defines: defines.clone(),
+            });
         }
         programs.push(Program { name, stages });
     }
@@ -97,7 +124,9 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        let error = parse(Path::new("shaders/programs.toml"), text).unwrap_err().to_string();
+        let error = parse(Path::new("shaders/programs.toml"), text)
+            .unwrap_err()
+            .to_string();
         assert_eq!(error.lines().count(), 1, "{error}");
         error
     }
@@ -105,31 +134,74 @@ mod tests {
     #[test]
     fn a_manifest() {
         let programs = parse(Path::new("p"), "[draw]\nstages = [\"draw.mesh\", \"draw.frag\"]\n[cull_late]\nstages = [\"cull.comp\"]\ndefines = [\"LATE\", \"SIZE=8*2\"]\n").unwrap();
-        assert_eq!(programs.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["cull_late", "draw"]);
+        assert_eq!(
+            programs.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(),
+            ["cull_late", "draw"]
+        );
         assert_eq!(programs[0].stages[0].file_stem(), "cull.comp+LATE+SIZE=8_2");
-        assert_eq!(programs[1].stages.iter().map(Stage::file_stem).collect::<Vec<_>>(), ["draw.mesh", "draw.frag"]);
+        assert_eq!(
+            programs[1]
+                .stages
+                .iter()
+                .map(Stage::file_stem)
+                .collect::<Vec<_>>(),
+            ["draw.mesh", "draw.frag"]
+        );
     }
 
     #[test]
     fn mistakes_are_named() {
         for (text, parts) in [
-            ("[a]\nstages = [\"a.comp\"]\nflags = 1\n", ["shaders/programs.toml:3", "flags"]),
-            ("[a]\nstagez = [\"a.comp\"]\n", ["shaders/programs.toml:2", "stagez"]),
+            (
+                "[a]\nstages = [\"a.comp\"]\nflags = 1\n",
+                ["shaders/programs.toml:3", "flags"],
+            ),
+            (
+                "[a]\nstagez = [\"a.comp\"]\n",
+                ["shaders/programs.toml:2", "stagez"],
+            ),
             ("[a]\n", ["shaders/programs.toml:1", "stages"]),
             ("[a]\nstages = []\n", ["program a", "at least one stage"]),
-            ("[a]\nstages = \"a.comp\"\n", ["shaders/programs.toml:2", "sequence"]),
+            (
+                "[a]\nstages = \"a.comp\"\n",
+                ["shaders/programs.toml:2", "sequence"],
+            ),
             ("[a]\nstages = [\"a.glsl\"]\n", ["program a", "a.glsl"]),
-            ("[a]\nstages = [\"../a.comp\"]\n", ["program a", "../a.comp"]),
-            ("[a]\nstages = [\"a.comp\", \"b.comp\"]\n", ["a.comp", "b.comp"]),
-            ("[a]\nstages = [\"a.comp\"]\ndefines = [\"1X\"]\n", ["program a", "1X"]),
-            ("[fn]\nstages = [\"a.comp\"]\n", ["program fn", "snake_case"]),
-            ("[DrawAll]\nstages = [\"a.comp\"]\n", ["program DrawAll", "snake_case"]),
-            ("[config]\nstages = [\"a.comp\"]\n", ["program config", "config"]),
-            ("[a]\nstages = [\"a.comp\"]\n[a]\nstages = [\"b.comp\"]\n", ["shaders/programs.toml:3", "duplicate"]),
+            (
+                "[a]\nstages = [\"../a.comp\"]\n",
+                ["program a", "../a.comp"],
+            ),
+            (
+                "[a]\nstages = [\"a.comp\", \"b.comp\"]\n",
+                ["a.comp", "b.comp"],
+            ),
+            (
+                "[a]\nstages = [\"a.comp\"]\ndefines = [\"1X\"]\n",
+                ["program a", "1X"],
+            ),
+            (
+                "[fn]\nstages = [\"a.comp\"]\n",
+                ["program fn", "snake_case"],
+            ),
+            (
+                "[DrawAll]\nstages = [\"a.comp\"]\n",
+                ["program DrawAll", "snake_case"],
+            ),
+            (
+                "[config]\nstages = [\"a.comp\"]\n",
+                ["program config", "config"],
+            ),
+            (
+                "[a]\nstages = [\"a.comp\"]\n[a]\nstages = [\"b.comp\"]\n",
+                ["shaders/programs.toml:3", "duplicate"],
+            ),
             ("nonsense", ["shaders/programs.toml:1", ""]),
         ] {
             let message = error(text);
-            assert!(parts.iter().all(|part| message.contains(part)), "{text:?} gave {message:?}");
+            assert!(
+                parts.iter().all(|part| message.contains(part)),
+                "{text:?} gave {message:?}"
+            );
         }
     }
 }

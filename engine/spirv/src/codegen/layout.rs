@@ -149,7 +149,7 @@ fn rust_type(
             let stride = member
                 .and_then(|member| member.matrix_stride)
                 .map_or(tight, u64::from);
-            if stride < tight || stride % scalar.size != 0 {
+            if stride < tight || !stride.is_multiple_of(scalar.size) {
                 return None;
             }
             let matrix = scalar.array(stride / scalar.size).array(u64::from(vectors));
@@ -217,7 +217,7 @@ fn fit(types: &TypeTable, element: TypeId, ty: RustType, stride: u64) -> Option<
         _ => return None,
     };
     let plain = ty.size == scalar.size * u64::from(lanes);
-    if !plain || stride < ty.size || stride % scalar.size != 0 {
+    if !plain || stride < ty.size || !stride.is_multiple_of(scalar.size) {
         return None;
     }
     let mut note = String::new();
