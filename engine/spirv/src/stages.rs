@@ -117,7 +117,7 @@ fn words(
             } else {
                 per_column - (column_locations - 1) * 4
             };
-            for component in first..(first + here).min(4) {
+            for component in first..first.saturating_add(here).min(4) {
                 let word = Word {
                     scalar,
                     interpolation: variable.interpolation.unwrap_or_default(),

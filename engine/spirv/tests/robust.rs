@@ -354,6 +354,25 @@ fn dense_modules_stay_within_bounds() {
     }
 }
 
+/// Found by mutation: a Component decoration of 2^32 - 1.
+#[test]
+fn enormous_components() {
+    let mut words: Vec<u32> = common::bytes("components.vert")
+        .chunks_exact(4)
+        .map(|chunk| u32::from_le_bytes(chunk.try_into().unwrap()))
+        .collect();
+    let decorate = |words: &[u32], at: usize| words[at] == 4 << 16 | 71 && words[at + 2] == 31;
+    let found: Vec<usize> = (5..words.len() - 4)
+        .filter(|at| decorate(&words, *at))
+        .collect();
+    assert!(found.len() > 4, "{found:?}");
+    found.iter().for_each(|at| words[at + 3] = u32::MAX);
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let interface = reflect_with(&bytes, &KEEP).unwrap();
+    let stage = StageInput::new("components.vert", &interface);
+    assert!(match_stages(&stage, &stage).is_ok());
+}
+
 /// A small generator of numbers (xorshift), the same on every machine.
 struct Random(u64);
 
@@ -424,9 +443,14 @@ fn twenty_thousand_mutations() {
                 .collect()
         })
         .collect();
-    let mut random = Random(0x1234_5678_9abc_def1);
+    // Longer runs by hand: other seeds, more variants.
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |text| text.parse().unwrap())
+    };
+    let mut random = Random(number("IMPEL_MUTATION_SEED", 0x1234_5678_9abc_def1));
+    let variants = number("IMPEL_MUTATIONS", 20_000).max(20_000);
     let (mut described, mut refused) = (0, 0);
-    for variant in 0..20_000 {
+    for variant in 0..variants {
         let mut words = modules[random.next(modules.len())].clone();
         for _ in 0..=random.next(4) {
             mutate(&mut words, &mut random);
