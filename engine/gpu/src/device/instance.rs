@@ -96,69 +96,23 @@ impl Instance {
         }
         let has = |name: &CStr| offered.iter().any(|offer| offer.as_c_str() == name);
         let debug_utils = has(ash::ext::debug_utils::NAME);
-        let layer_settings = layer.is_some() && has(ash::ext::layer_settings::NAME);
-        let validation_features =
-            layer.is_some() && !layer_settings && has(ash::ext::validation_features::NAME);
-
-        let mut names: Vec<*const i8> = Vec::new();
-        for (wanted, name) in [
-            (debug_utils, ash::ext::debug_utils::NAME),
-            (layer_settings, ash::ext::layer_settings::NAME),
-            (validation_features, ash::ext::validation_features::NAME),
-        ] {
-            if wanted {
-                names.push(name.as_ptr());
-            }
+        let mut names: Vec<&CStr> = surfaces.to_vec();
+        if debug_utils {
+            names.push(ash::ext::debug_utils::NAME);
         }
-        for &surface in surfaces {
-            if !has(surface) {
-                return Err(Error::MissingFeatures {
-                    device: "Vulkan loader".into(),
-                    missing: vec![format!("extension {}", surface.to_string_lossy())],
-                });
-            }
-            names.push(surface.as_ptr());
+        if let Some(lacking) = names.iter().find(|name| !has(name)) {
+            return Err(Error::MissingFeatures {
+                device: "Vulkan loader".into(),
+                missing: vec![format!("extension {}", lacking.to_string_lossy())],
+            });
         }
-        let layers: Vec<_> = layer.iter().map(|_| VALIDATION_LAYER.as_ptr()).collect();
-
-        let app_name = CString::new(app_name.replace('\0', "")).unwrap_or_default();
-        let app = vk::ApplicationInfo::default()
-            .application_name(&app_name)
-            .engine_name(c"Impel")
-            .api_version(vk::API_VERSION_1_3);
-        let mut info = vk::InstanceCreateInfo::default()
-            .application_info(&app)
-            .enabled_extension_names(&names)
-            .enabled_layer_names(&layers);
-
-        // Synchronization validation, across submits too. Layers from 1.3.280 on take it as settings; older ones know
-        // a feature flag, and the part across submits only from the environment (VK_LAYER_ENABLES).
-        let yes = vk::TRUE.to_ne_bytes();
-        let settings = [
-            c"validate_sync",
-            c"syncval_submit_time_validation",
-            c"syncval_shader_accesses_heuristic",
-        ]
-        .map(|name| vk::LayerSettingEXT {
-            p_layer_name: VALIDATION_LAYER.as_ptr(),
-            p_setting_name: name.as_ptr(),
-            ty: vk::LayerSettingTypeEXT::BOOL32,
-            value_count: 1,
-            p_values: yes.as_ptr().cast::<c_void>(),
-            ..Default::default()
-        });
-        let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
-        let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&[
-            vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION,
-        ]);
-        if layer_settings {
-            info = info.push_next(&mut settings);
+        let mut ways = vec![];
+        if layer.is_some() {
+            // Loaders older than the layer refuse an extension that they do not know, though the layer has it.
+            ways.extend([SyncValidation::Settings, SyncValidation::Feature]);
+            ways.retain(|way| has(way.extension()));
         }
-        if validation_features {
-            info = info.push_next(&mut features);
-        }
-        // SAFETY: everything that `info` points to lives until the end of this function.
-        let raw = unsafe { entry.create_instance(&info, None) }
+        let raw = create(&entry, app_name, layer.is_some(), &names, &ways)
             .map_err(Error::vulkan("vkCreateInstance", instance()))?;
         let mut this = Instance {
             raw,
@@ -202,6 +156,79 @@ impl Drop for Instance {
             }
             self.raw.destroy_instance(None);
         }
+    }
+}
+
+/// How the layer is told to validate synchronization, across submits too. Layers from 1.3.280 on take it as settings;
+/// older ones know a feature flag, and the part across submits only from the environment (`VK_LAYER_ENABLES`).
+#[derive(Clone, Copy)]
+enum SyncValidation {
+    Settings,
+    Feature,
+}
+
+impl SyncValidation {
+    fn extension(self) -> &'static CStr {
+        match self {
+            SyncValidation::Settings => ash::ext::layer_settings::NAME,
+            SyncValidation::Feature => ash::ext::validation_features::NAME,
+        }
+    }
+}
+
+/// Creates the instance in the first of the ways that the loader takes; without any, plainly.
+fn create(
+    entry: &ash::Entry,
+    app_name: &str,
+    validation: bool,
+    extensions: &[&CStr],
+    ways: &[SyncValidation],
+) -> Result<ash::Instance, vk::Result> {
+    let app_name = CString::new(app_name.replace('\0', "")).unwrap_or_default();
+    let app = vk::ApplicationInfo::default()
+        .application_name(&app_name)
+        .engine_name(c"Impel")
+        .api_version(vk::API_VERSION_1_3);
+    let layers = [VALIDATION_LAYER.as_ptr()];
+    let yes = vk::TRUE.to_ne_bytes();
+    let settings = [
+        c"validate_sync",
+        c"syncval_submit_time_validation",
+        c"syncval_shader_accesses_heuristic",
+    ]
+    .map(|name| vk::LayerSettingEXT {
+        p_layer_name: VALIDATION_LAYER.as_ptr(),
+        p_setting_name: name.as_ptr(),
+        ty: vk::LayerSettingTypeEXT::BOOL32,
+        value_count: 1,
+        p_values: yes.as_ptr().cast::<c_void>(),
+        ..Default::default()
+    });
+    let mut settings = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+    let mut features = vk::ValidationFeaturesEXT::default()
+        .enabled_validation_features(&[vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION]);
+    let mut names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let way = ways.first();
+    names.extend(way.map(|way| way.extension().as_ptr()));
+    let mut info = vk::InstanceCreateInfo::default()
+        .application_info(&app)
+        .enabled_extension_names(&names)
+        .enabled_layer_names(&layers[..usize::from(validation)]);
+    match way {
+        Some(SyncValidation::Settings) => info = info.push_next(&mut settings),
+        Some(SyncValidation::Feature) => info = info.push_next(&mut features),
+        None => {}
+    }
+    // SAFETY: everything that `info` points to lives until the end of this function.
+    match unsafe { entry.create_instance(&info, None) } {
+        Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) if !ways.is_empty() => create(
+            entry,
+            app_name.to_str().unwrap_or_default(),
+            validation,
+            extensions,
+            &ways[1..],
+        ),
+        result => result,
     }
 }
 

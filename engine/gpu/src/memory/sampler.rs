@@ -64,6 +64,11 @@ pub struct Sampler {
 }
 
 impl Sampler {
+    /// The Vulkan handle.
+    pub fn raw(&self) -> vk::Sampler {
+        self.handle
+    }
+
     /// Number of the device that the sampler belongs to.
     pub(crate) fn device(&self) -> u32 {
         self.resource.device

@@ -10,19 +10,19 @@ use impel_gpu::{
 use std::ops::Deref;
 
 /// An open no-op device. When it goes, the driver must have nothing to say: no call used wrongly, no object left.
-pub struct Noop {
+pub(crate) struct Noop {
     gpu: Gpu,
-    pub driver: Judge,
+    pub(crate) driver: Judge,
 }
 
 /// The driver, after its device is gone.
-pub struct Judge(NoopDriver);
+pub(crate) struct Judge(NoopDriver);
 
-pub fn noop() -> Noop {
+pub(crate) fn noop() -> Noop {
     noop_with(NoopDesc::default(), &GpuDesc::default())
 }
 
-pub fn noop_with(noop: NoopDesc, desc: &GpuDesc) -> Noop {
+pub(crate) fn noop_with(noop: NoopDesc, desc: &GpuDesc) -> Noop {
     let driver = NoopDriver::new(noop);
     let gpu = Gpu::with_entry(desc, driver.entry()).unwrap();
     Noop {
@@ -56,19 +56,19 @@ impl Drop for Judge {
 }
 
 /// Fails when the driver was used wrongly or objects were left behind.
-pub fn expect_clean(driver: &NoopDriver) {
+pub(crate) fn expect_clean(driver: &NoopDriver) {
     let (errors, leaks) = (driver.errors(), driver.leaks());
     assert!(errors.is_empty(), "{errors:#?}");
     assert!(leaks.is_empty(), "{leaks:#?}");
 }
 
-pub fn shaders(code: &[ShaderCode]) -> Vec<Shader> {
+pub(crate) fn shaders(code: &[ShaderCode]) -> Vec<Shader> {
     code.iter()
         .map(|code| Shader::from_code(code).unwrap())
         .collect()
 }
 
-pub fn try_compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> impel_gpu::Result<Pipeline> {
+pub(crate) fn try_compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> impel_gpu::Result<Pipeline> {
     gpu.compute_pipeline(&ComputePipelineDesc {
         name,
         shader: &shaders(code)[0],
@@ -76,11 +76,11 @@ pub fn try_compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> impel_gpu::Res
     })
 }
 
-pub fn compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Pipeline {
+pub(crate) fn compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Pipeline {
     try_compute(gpu, name, code).unwrap()
 }
 
-pub fn try_graphics(
+pub(crate) fn try_graphics(
     gpu: &Gpu,
     name: &str,
     code: &[ShaderCode],
@@ -95,15 +95,15 @@ pub fn try_graphics(
     })
 }
 
-pub fn graphics(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Pipeline {
+pub(crate) fn graphics(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Pipeline {
     try_graphics(gpu, name, code, GraphicsState::default()).unwrap()
 }
 
-pub fn storage(gpu: &Gpu, name: &str, bytes: u64) -> Buffer {
+pub(crate) fn storage(gpu: &Gpu, name: &str, bytes: u64) -> Buffer {
     gpu.buffer(&BufferDesc::storage(name, bytes)).unwrap()
 }
 
-pub fn texture(gpu: &Gpu, name: &str, format: vk::Format, usage: vk::ImageUsageFlags) -> Texture {
+pub(crate) fn texture(gpu: &Gpu, name: &str, format: vk::Format, usage: vk::ImageUsageFlags) -> Texture {
     gpu.texture(&TextureDesc {
         name,
         format,
@@ -115,7 +115,7 @@ pub fn texture(gpu: &Gpu, name: &str, format: vk::Format, usage: vk::ImageUsageF
 }
 
 /// A texture to draw colours to, to sample, store to and copy.
-pub fn color(gpu: &Gpu, name: &str) -> Texture {
+pub(crate) fn color(gpu: &Gpu, name: &str) -> Texture {
     let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT
         | vk::ImageUsageFlags::SAMPLED
         | vk::ImageUsageFlags::STORAGE
@@ -125,14 +125,14 @@ pub fn color(gpu: &Gpu, name: &str) -> Texture {
 }
 
 /// A depth buffer to draw to and sample.
-pub fn depth(gpu: &Gpu, name: &str) -> Texture {
+pub(crate) fn depth(gpu: &Gpu, name: &str) -> Texture {
     let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
     texture(gpu, name, vk::Format::D32_SFLOAT, usage)
 }
 
 /// The message of what must have failed; it must hold all of `parts`.
 #[track_caller]
-pub fn expect_error<T>(result: impel_gpu::Result<T>, parts: &[&str]) -> String {
+pub(crate) fn expect_error<T>(result: impel_gpu::Result<T>, parts: &[&str]) -> String {
     let message = match result {
         Ok(_) => panic!("this should have failed with {parts:?}"),
         Err(error) => error.to_string(),
