@@ -253,7 +253,7 @@ impl Raw {
                 .set_layouts(&layouts)
                 .push_constant_ranges(&ranges);
             let pooled_layout = device.create_pipeline_layout(&info, None)?;
-            let words: Vec<u32> = bytemuck::pod_collect_to_vec(SHADERS[0].spirv);
+            let words = ash::util::read_spv(&mut std::io::Cursor::new(SHADERS[0].spirv))?;
             let module = device
                 .create_shader_module(&vk::ShaderModuleCreateInfo::default().code(&words), None)?;
             let stage = vk::PipelineShaderStageCreateInfo::default()
