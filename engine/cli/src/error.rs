@@ -44,6 +44,9 @@ pub(crate) enum Error {
     /// A mesh that cannot be used.
     #[error("{0}")]
     Mesh(#[from] impel_geometry::Error),
+    /// A Vulkan device or the way to it.
+    #[error("{0}")]
+    Gpu(#[from] impel_gpu::Error),
     /// The validator is not installed.
     #[error(
         "spirv-val is not installed; it is in the package spirv-tools (Debian, Ubuntu) and in the Vulkan SDK"

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bake;
+mod devices;
 mod error;
 mod generate;
 mod input;
@@ -82,6 +83,8 @@ enum Command {
         /// The mesh.
         file: PathBuf,
     },
+    /// Lists the Vulkan devices: what each can do, what the engine will use, what is missing.
+    Devices,
 }
 
 fn main() -> ExitCode {
@@ -133,6 +136,7 @@ fn run(command: Command) -> Result<String, Error> {
         } => generate::generate(&files, name.as_deref(), &gpu_crate),
         Command::Validate { file, target_env } => validate::validate(&file, &target_env),
         Command::Mesh { file } => mesh::mesh(&file),
+        Command::Devices => devices::devices(),
     }
 }
 

@@ -443,3 +443,24 @@ fn mesh_statistics_add_up() {
     );
     assert_eq!(run(), first);
 }
+
+#[test]
+fn devices_are_listed_and_their_absence_is_one_line() {
+    let list = succeeds(&["devices"]);
+    assert!(
+        list.starts_with("0  ") && list.contains("raster paths") && list.contains("vertex"),
+        "{list}"
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_impel"))
+        .arg("devices")
+        .env("VK_DRIVER_FILES", "/nonexistent.json")
+        .env("VK_ICD_FILENAMES", "/nonexistent.json")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.starts_with("error: ") && text.lines().count() == 1,
+        "{text}"
+    );
+}
