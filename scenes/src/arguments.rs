@@ -43,7 +43,7 @@ pub struct RunArguments {
     /// Meshes in place of the scene's: files or built-ins such as `gear:4952`.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub mesh: Vec<String>,
-    /// How clusters become pixels: mesh or vertex; by default mesh where the device can.
+    /// How clusters become pixels: mesh or vertex; by default mesh on GPUs that can, vertex elsewhere.
     #[arg(long, value_parser = |text: &str| text.parse::<RasterPath>())]
     pub path: Option<RasterPath>,
     /// Switch culling stages: frustum, occlusion, meshlet-cone, meshlet-frustum, meshlet-occlusion, all.

@@ -6,13 +6,13 @@
 pub enum Error {
     /// From the engine.
     #[error(transparent)]
-    Engine(#[from] impel::Error),
+    Engine(Box<impel::Error>),
     /// From the Vulkan layer.
     #[error(transparent)]
-    Gpu(#[from] impel::gpu::Error),
+    Gpu(Box<impel::gpu::Error>),
     /// From a mesh.
     #[error(transparent)]
-    Mesh(#[from] impel::geometry::Error),
+    Mesh(Box<impel::geometry::Error>),
     /// A file that could not be read or written.
     #[error("{path}: {reason}")]
     File {
@@ -50,7 +50,7 @@ impl Error {
     pub fn value(
         what: impl Into<String>,
         expected: impl Into<String>,
-        given: impl ToString,
+        given: impl std::fmt::Display,
     ) -> Self {
         Self::Value {
             what: what.into(),
@@ -60,10 +60,27 @@ impl Error {
     }
 
     /// Trouble with a file.
-    pub fn file(path: &std::path::Path, reason: impl ToString) -> Self {
+    pub fn file(path: &std::path::Path, reason: impl std::fmt::Display) -> Self {
         Self::File {
             path: path.display().to_string(),
             reason: reason.to_string(),
         }
     }
 }
+
+/// Boxed: they are large, and `Result` is passed around far more often than it holds one.
+macro_rules! boxed {
+    ($($variant:ident($error:ty)),+) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                Self::$variant(Box::new(error))
+            }
+        })+
+    };
+}
+
+boxed!(
+    Engine(impel::Error),
+    Gpu(impel::gpu::Error),
+    Mesh(impel::geometry::Error)
+);

@@ -44,7 +44,7 @@ impl Error {
     pub(crate) fn value(
         what: impl Into<String>,
         expected: impl Into<String>,
-        given: impl ToString,
+        given: impl std::fmt::Display,
     ) -> Self {
         Self::Value {
             what: what.into(),

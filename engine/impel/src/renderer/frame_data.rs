@@ -107,11 +107,13 @@ impl FrameData {
     pub fn set_lod(&mut self, selector: &LodSelector) {
         match *selector {
             LodSelector::Error { error_distance } => {
-                (self.lod_mode, self.error_distance) = (0, error_distance)
+                (self.lod_mode, self.error_distance) = (0, error_distance);
             }
-            LodSelector::Forced { lod } => (self.lod_mode, self.lod_forced) = (1, lod),
+            LodSelector::Forced { lod } => {
+                (self.lod_mode, self.lod_forced) = (1, lod);
+            }
             LodSelector::Distance { begins_squared } => {
-                (self.lod_mode, self.begins_squared) = (2, begins_squared)
+                (self.lod_mode, self.begins_squared) = (2, begins_squared);
             }
         }
     }

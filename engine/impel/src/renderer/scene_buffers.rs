@@ -110,7 +110,8 @@ impl SceneBuffers {
         }
         let limit = u64::from(u32::MAX);
         let mut arrays = Arrays::default();
-        let parts: [(&str, fn(&Mesh) -> usize); 4] = [
+        type Length = fn(&Mesh) -> usize;
+        let parts: [(&str, Length); 4] = [
             ("vertices", |mesh| mesh.vertices.len()),
             ("meshlets", |mesh| mesh.meshlets.len()),
             ("meshlet vertices", |mesh| mesh.meshlet_vertices.len()),

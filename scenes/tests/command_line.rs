@@ -1,0 +1,221 @@
+//! The program as people start it: exit status and one clear line for everything that is wrong.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn scenes(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_scenes"))
+        .args(arguments)
+        .env_remove("IMPEL_DEVICE")
+        .output()
+        .unwrap()
+}
+
+fn temporary(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+fn assert_fails(arguments: &[&str], status: i32, part: &str) {
+    let output = scenes(arguments);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {text}");
+    assert_eq!(text.lines().count(), 1, "{arguments:?}: {text}");
+    assert!(
+        text.starts_with("error: ") && text.contains(part),
+        "{arguments:?}: {text}"
+    );
+}
+
+#[test]
+fn bad_usage_is_one_line_and_status_2() {
+    for (arguments, part) in [
+        (&["run"][..], "<SCENE>"),
+        (&["dance"], "'dance'"),
+        (
+            &["run", "cloud", "--size", "0x100"],
+            "expected WIDTHxHEIGHT, each from 1 to 16384",
+        ),
+        (
+            &["run", "cloud", "--size", "100000x1"],
+            "expected WIDTHxHEIGHT, each from 1 to 16384",
+        ),
+        (&["run", "cloud", "--frames", "0"], "--frames"),
+        (&["run", "cloud", "--draws", "-1"], "-1"),
+        (&["run", "cloud", "--cull", "cone=off"], "there is no stage"),
+        (&["run", "cloud", "--lod", "fine"], "expected error=PIXELS"),
+        (
+            &["run", "cloud", "--path", "ray"],
+            "expected one of mesh, vertex",
+        ),
+        (&["run", "cloud", "--shard", "4/4"], "expected I/N"),
+    ] {
+        assert_fails(arguments, 2, part);
+    }
+}
+
+#[test]
+fn bad_input_is_one_line_and_status_1() {
+    let scene = temporary("mistake.toml");
+    std::fs::write(
+        &scene,
+        "title = \"x\"\nsize = [1, 1]\nmeshes = []\ncamera = \"a\"\nsky = 1\n[cameras.a]\n",
+    )
+    .unwrap();
+    let mesh = temporary("broken.obj");
+    std::fs::write(&mesh, "v 0 0 0\nv 1 0 0\nv 0 1 nan\nf 1 2 3\n").unwrap();
+    let camera = temporary("camera.toml");
+    std::fs::write(&camera, "yaw = 3\nroll = 1\n").unwrap();
+    let (scene, mesh, camera) = (
+        scene.to_str().unwrap(),
+        mesh.to_str().unwrap(),
+        camera.to_str().unwrap(),
+    );
+    for (arguments, part) in [
+        (&["run", "cluod"][..], "scene: expected cloud, field"),
+        (&["run", scene], "mistake.toml:5:1: unknown field `sky`"),
+        (&["run", "missing.toml"], "missing.toml: "),
+        (&["run", "cloud", "--camera", "left"], "camera: expected"),
+        (
+            &["run", "cloud", "--camera", camera],
+            "camera.toml:2:1: unknown field `roll`",
+        ),
+        (
+            &["run", "cloud", "--device", "no such device"],
+            "no such device",
+        ),
+        (
+            &["run", "cloud", "--draws", "1", "--mesh", "missing.obj"],
+            "missing.obj",
+        ),
+        (
+            &["run", "cloud", "--draws", "1", "--mesh", mesh],
+            "broken.obj",
+        ),
+        (&["run", "cloud", "--draws", "1", "--mesh", "gear"], "gear"),
+    ] {
+        assert_fails(arguments, 1, part);
+    }
+}
+
+#[test]
+fn list_names_every_scene() {
+    let output = scenes(&["list"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    for (name, _) in scenes::data::BUILT_IN {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
+    }
+}
+
+#[test]
+fn a_run_writes_picture_json_and_table() {
+    let (picture, json) = (temporary("run.png"), temporary("run.json"));
+    let output = scenes(&[
+        "run",
+        "cloud",
+        "--headless",
+        "--draws",
+        "400",
+        "--mesh",
+        "gear:2400",
+        "asteroid:1500",
+        "--size",
+        "161x91",
+        "--frames",
+        "5",
+        "--warmup",
+        "1",
+        "--validate",
+        "--out",
+        picture.to_str().unwrap(),
+        "--json",
+        json.to_str().unwrap(),
+    ]);
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{error}");
+    let table = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "early cull",
+        "hzb",
+        "late draw",
+        "triangles in the scene",
+        "picture: ",
+    ] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let decoder = png::Decoder::new(std::io::BufReader::new(
+        std::fs::File::open(&picture).unwrap(),
+    ));
+    let info = decoder.read_info().unwrap();
+    assert_eq!((info.info().width, info.info().height), (161, 91));
+
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let number = |path: &str| {
+        report
+            .pointer(path)
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or_else(|| panic!("{path}"))
+    };
+    assert_eq!(
+        (number("/schema"), number("/frames"), number("/warmup")),
+        (1, 5, 1)
+    );
+    assert_eq!(number("/triangles_in_scene"), 200 * 2400 + 200 * 1500);
+    assert_eq!(number("/instances/total"), 400);
+    let parts = ["frustum_culled", "occlusion_culled", "drawn"]
+        .map(|part| number(&format!("/instances/{part}")));
+    assert_eq!(parts.iter().sum::<u64>(), 400);
+    assert_eq!(
+        number("/instances/early") + number("/instances/late"),
+        number("/instances/drawn")
+    );
+    assert_eq!(number("/validation/messages"), 0);
+    assert_eq!(report["frames_detail"].as_array().unwrap().len(), 5);
+    assert_eq!(report["frames_detail"][0]["early"], 0);
+    assert!(report["passes"].as_array().unwrap().len() >= 10);
+    assert!(report["gpu_frame_ms_median"].as_f64().unwrap() > 0.0);
+}
+
+/// Shards of a sequence are the pictures that one run makes.
+#[test]
+fn shards_make_the_same_pictures() {
+    let run = |name: &str, shard: &[&str]| {
+        let out = temporary(name);
+        let arguments = [
+            "run",
+            "cloud",
+            "--draws",
+            "300",
+            "--mesh",
+            "asteroid:1500",
+            "--size",
+            "96x64",
+            "--frames",
+            "4",
+            "--camera",
+            "turning",
+            "--view",
+            "depth",
+            "--every",
+            "1",
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let output = scenes(&[&arguments[..], shard].concat());
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    };
+    run("whole.png", &[]);
+    run("part.png", &["--shard", "0/2"]);
+    run("part.png", &["--shard", "1/2"]);
+    for frame in 0..4 {
+        let [whole, part] = ["whole", "part"]
+            .map(|name| std::fs::read(temporary(&format!("{name}-{frame:05}.png"))).unwrap());
+        assert_eq!(whole, part, "frame {frame}");
+    }
+}
