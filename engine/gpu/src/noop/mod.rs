@@ -267,6 +267,18 @@ impl NoopDriver {
             .cloned()
     }
 
+    /// The entries of an update template, also after its end.
+    #[must_use]
+    pub fn template_entries(
+        &self,
+        template: vk::DescriptorUpdateTemplate,
+    ) -> Option<Vec<vk::DescriptorUpdateTemplateEntry>> {
+        self.shared
+            .state()
+            .peek::<layout::Template>(template)
+            .map(|known| known.entries.clone())
+    }
+
     /// What a descriptor set holds at a binding's array element: for sets updated by `vkUpdateDescriptorSets`.
     #[must_use]
     pub fn descriptor(

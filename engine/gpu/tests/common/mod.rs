@@ -68,7 +68,11 @@ pub(crate) fn shaders(code: &[ShaderCode]) -> Vec<Shader> {
         .collect()
 }
 
-pub(crate) fn try_compute(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> impel_gpu::Result<Pipeline> {
+pub(crate) fn try_compute(
+    gpu: &Gpu,
+    name: &str,
+    code: &[ShaderCode],
+) -> impel_gpu::Result<Pipeline> {
     gpu.compute_pipeline(&ComputePipelineDesc {
         name,
         shader: &shaders(code)[0],
@@ -103,7 +107,12 @@ pub(crate) fn storage(gpu: &Gpu, name: &str, bytes: u64) -> Buffer {
     gpu.buffer(&BufferDesc::storage(name, bytes)).unwrap()
 }
 
-pub(crate) fn texture(gpu: &Gpu, name: &str, format: vk::Format, usage: vk::ImageUsageFlags) -> Texture {
+pub(crate) fn texture(
+    gpu: &Gpu,
+    name: &str,
+    format: vk::Format,
+    usage: vk::ImageUsageFlags,
+) -> Texture {
     gpu.texture(&TextureDesc {
         name,
         format,
