@@ -52,7 +52,7 @@ enum Command {
         #[arg(short, long)]
         verbose: bool,
         /// Path of the crate that generated code is compiled against.
-        #[arg(long, default_value = "impel_gpu", value_name = "PATH")]
+        #[arg(long, default_value = "impel_gpu", value_name = "PATH", value_parser = rust_path)]
         gpu_crate: String,
         /// Folder that keeps compiled modules, so that unchanged shaders are not compiled again.
         #[arg(long, value_name = "FOLDER")]
@@ -67,7 +67,7 @@ enum Command {
         #[arg(long)]
         name: Option<String>,
         /// Path of the crate that generated code is compiled against.
-        #[arg(long, default_value = "impel_gpu", value_name = "PATH")]
+        #[arg(long, default_value = "impel_gpu", value_name = "PATH", value_parser = rust_path)]
         gpu_crate: String,
     },
     /// Has spirv-val judge a shader.
@@ -148,6 +148,19 @@ fn reflect(file: &Path, json: bool) -> Result<String, Error> {
     } else {
         impel_spirv::to_table(&interface, &name)
     })
+}
+
+/// A Rust path: identifiers with `::` between them.
+fn rust_path(text: &str) -> Result<String, String> {
+    let identifier = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    if text.split("::").all(identifier) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a Rust path such as impel::gpu".to_owned())
+    }
 }
 
 /// Shows warnings of the libraries.

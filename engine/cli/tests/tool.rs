@@ -290,6 +290,7 @@ fn wrong_usage_is_status_2() {
         &["bake"],
         &["codegen"],
         &["bake", "a", "b"],
+        &["bake", "a", "--gpu-crate", "a b"],
     ] {
         let output = impel(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

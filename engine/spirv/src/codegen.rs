@@ -41,7 +41,7 @@ pub struct ProgramStage<'a> {
     pub name: &'a str,
     /// Where its source lies, relative to the project; for the documentation.
     pub source: &'a str,
-    /// What it says of itself.
+    /// What it says of itself. Its first entry point is used.
     pub interface: &'a Interface,
     /// Path of the SPIR-V, relative to the generated file.
     pub spirv_path: &'a str,
@@ -98,6 +98,7 @@ pub fn is_program_name(name: &str) -> bool {
         && names::snake(name) == name
         && !name.starts_with('_')
         && !names::is_keyword(name)
+        && name != "types"
 }
 
 /// The Rust text of one program's module, complete in itself.
@@ -157,17 +158,18 @@ pub fn folder(
 
 fn module<'a>(program: &'a Program<'a>, options: &'a CodegenOptions) -> Result<Module<'a>, Error> {
     let mut stages = Vec::new();
+    let mut inputs = Vec::new();
     for stage in program.stages {
-        stages.push((
-            stage,
-            StageInput::new(stage.name, stage.interface).resolve()?,
-        ));
+        // As the engine's pipelines do, the first entry point is taken, whatever its name.
+        let first = stage.interface.entry_points.first();
+        let input = StageInput {
+            entry_point: first.map_or("main", |entry| entry.name.as_str()),
+            stage: first.map(|entry| entry.stage),
+            ..StageInput::new(stage.name, stage.interface)
+        };
+        stages.push((stage, input.resolve()?));
+        inputs.push(input);
     }
-    let inputs: Vec<StageInput<'_>> = program
-        .stages
-        .iter()
-        .map(|stage| StageInput::new(stage.name, stage.interface))
-        .collect();
     for pair in inputs.windows(2) {
         if let [previous, next] = pair {
             match_stages(previous, next)?;
@@ -350,13 +352,13 @@ fn push_constants(stages: &[(&ProgramStage<'_>, &EntryPoint)], definitions: &mut
     let block = |stage: &ProgramStage<'_>, push: &PushConstants| {
         stage.interface.types.get_struct(push.block).cloned()
     };
-    let mut names: Vec<String> = Vec::new();
+    let mut block_names: Vec<String> = Vec::new();
     for name in blocks
         .iter()
-        .filter_map(|(stage, push)| Some(block(stage, push)?.name))
+        .filter_map(|(stage, push)| Some(names::shown(&block(stage, push)?.name)))
     {
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
+        if !name.is_empty() && !block_names.contains(&name) {
+            block_names.push(name);
         }
     }
     // Where stages see different members in the same bytes, the larger block's stand.
@@ -372,7 +374,7 @@ fn push_constants(stages: &[(&ProgramStage<'_>, &EntryPoint)], definitions: &mut
         );
     }
     definitions.add_push(
-        &names.join(" and "),
+        &block_names.join(" and "),
         parts,
         u64::from(base),
         u64::from(end.saturating_sub(base)),

@@ -83,11 +83,10 @@ impl Definitions {
     /// Adds a struct, or finds the one with the same wanted name and content. Gives its name.
     pub(super) fn add(&mut self, wanted: &str, mut def: StructDef) -> String {
         let known = self.structs.iter().find(|known| {
-            let same_name = known.name == wanted
-                || known
-                    .name
-                    .strip_prefix(wanted)
-                    .is_some_and(|rest| rest.parse::<u32>().is_ok());
+            let same_name = known.name.strip_prefix(wanted).is_some_and(|rest| {
+                let number = rest.strip_prefix("Data").unwrap_or(rest);
+                number.is_empty() || number.parse::<u32>().is_ok()
+            });
             same_name
                 && StructDef {
                     name: known.name.clone(),

@@ -1,5 +1,6 @@
 //! What GLSL calls a type.
 
+use super::names::shown;
 use crate::{Dim, Type, TypeId, TypeTable};
 
 /// GLSL's name of a type.
@@ -66,10 +67,10 @@ pub(super) fn glsl_type(types: &TypeTable, id: TypeId) -> String {
             }
             name
         }
-        Some(Type::Struct(found)) if !found.name.is_empty() => found.name.clone(),
+        Some(Type::Struct(found)) if !found.name.is_empty() => shown(&found.name),
         Some(Type::Struct(_)) => "struct".into(),
         Some(Type::Pointer { pointee, .. }) => match types.get(*pointee) {
-            Some(Type::Struct(found)) if !found.name.is_empty() => found.name.clone(),
+            Some(Type::Struct(found)) if !found.name.is_empty() => shown(&found.name),
             _ => "buffer reference".into(),
         },
         _ => "unknown type".into(),

@@ -145,7 +145,7 @@ fn rust_type(
             } else {
                 (*columns, *rows)
             };
-            let tight = scalar.size * u64::from(lanes);
+            let tight = scalar.size.saturating_mul(u64::from(lanes));
             let stride = member
                 .and_then(|member| member.matrix_stride)
                 .map_or(tight, u64::from);
@@ -216,7 +216,7 @@ fn fit(types: &TypeTable, element: TypeId, ty: RustType, stride: u64) -> Option<
         Type::Int { .. } | Type::Float { .. } => rust_type(types, scalar, None, &mut NoStructs)?,
         _ => return None,
     };
-    let plain = ty.size == scalar.size * u64::from(lanes);
+    let plain = ty.size == scalar.size.saturating_mul(u64::from(lanes));
     if !plain || stride < ty.size || !stride.is_multiple_of(scalar.size) {
         return None;
     }

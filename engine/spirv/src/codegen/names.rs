@@ -1,6 +1,6 @@
 //! Rust names for what shaders call their things.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that cannot be names, raw or not, or that only `r#` makes names.
 const KEYWORDS: [&str; 53] = [
@@ -46,7 +46,7 @@ pub(super) fn is_keyword(name: &str) -> bool {
 
 /// Splits `fooBar_baz2`, `FooBAR` and `HTTPServer` into lower-case words.
 fn words(name: &str) -> Vec<String> {
-    let characters: Vec<char> = name.chars().collect();
+    let characters: Vec<char> = name.chars().take(MAX_NAME).collect();
     let mut words = vec![String::new()];
     for (i, &c) in characters.iter().enumerate() {
         if !c.is_ascii_alphanumeric() {
@@ -119,10 +119,30 @@ pub(super) fn identifier(name: &str) -> String {
     }
 }
 
+/// Longest part of a shader's name that goes into generated text.
+const MAX_NAME: usize = 96;
+
+/// A shader's name as documentation shows it: what could end a comment or a code mark is replaced, and it is cut where no
+/// person would read on.
+pub(super) fn shown(name: &str) -> String {
+    name.chars()
+        .take(MAX_NAME)
+        .map(|c| {
+            if c.is_control() || c == '`' || c == '\u{2028}' || c == '\u{2029}' {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
 /// Names of one scope, each given once.
 #[derive(Default)]
 pub(super) struct Scope {
     taken: BTreeSet<String>,
+    /// The number to try next for a name that is wanted again.
+    next: BTreeMap<String, u32>,
 }
 
 impl Scope {
@@ -130,18 +150,23 @@ impl Scope {
     pub(super) fn for_types() -> Self {
         Self {
             taken: RESERVED_TYPES.iter().map(|&name| name.to_owned()).collect(),
+            ..Self::default()
         }
     }
 
     /// `wanted`, or `wanted` with a separator and the first number from 2 that is free.
     pub(super) fn claim(&mut self, wanted: &str, separator: &str) -> String {
-        let mut name = wanted.to_owned();
-        let mut number = 2u32;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{wanted}{separator}{number}");
-            number = number.saturating_add(1);
+        if self.taken.insert(wanted.to_owned()) {
+            return wanted.to_owned();
         }
-        name
+        let number = self.next.entry(wanted.to_owned()).or_insert(2);
+        loop {
+            let name = format!("{wanted}{separator}{number}");
+            *number = number.saturating_add(1);
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 
     pub(super) fn is_free(&self, name: &str) -> bool {
@@ -184,6 +209,13 @@ mod tests {
             ),
             ("r#type", "self_", "x")
         );
+    }
+
+    #[test]
+    fn hostile_names_stay_in_their_comment() {
+        assert_eq!(shown("a`b\n} pub fn c() {\u{2028}"), "a?b?} pub fn c() {?");
+        assert_eq!(shown(&"x".repeat(1 << 20)).len(), 96);
+        assert_eq!(snake(&"x".repeat(1 << 20)).len(), 96);
     }
 
     #[test]

@@ -144,7 +144,7 @@ impl<'a> ModuleStructs<'a> {
         };
         let mut def = self.fields(&found.members, 0, wanted_size);
         self.open.remove(&id);
-        def.source_name.clone_from(&found.name);
+        def.source_name = names::shown(&found.name);
         let ty = if def.fields.is_empty() {
             None
         } else {
@@ -193,7 +193,7 @@ impl<'a> ModuleStructs<'a> {
             if is_runtime_array(self.types, member.ty) {
                 if let Some((element, stride)) = layout::element(self.types, member, self) {
                     def.tail = Some(Tail {
-                        name: member.name.clone(),
+                        name: names::shown(&member.name),
                         element: element.text,
                         offset,
                         stride,
@@ -229,7 +229,7 @@ impl<'a> ModuleStructs<'a> {
                 doc.push_str(note);
             }
             doc.push('.');
-            def.size = offset + ty.size;
+            def.size = offset.saturating_add(ty.size);
             def.align = def.align.max(ty.align);
             def.fields.push(Field {
                 name,
@@ -246,7 +246,9 @@ impl<'a> ModuleStructs<'a> {
         } else {
             size.max(def.size)
         };
-        let end = end.next_multiple_of(def.align.max(1));
+        let end = end
+            .checked_next_multiple_of(def.align.max(1))
+            .unwrap_or(end);
         pad(&mut def, end, &mut scope);
         def
     }
@@ -265,7 +267,7 @@ impl Structs for ModuleStructs<'_> {
         if !self.pointees.contains(&id) && !self.done.contains_key(&id) {
             self.pointees.push(id);
         }
-        (!found.name.is_empty()).then(|| format!("`{}`", found.name))
+        (!found.name.is_empty()).then(|| format!("`{}`", names::shown(&found.name)))
     }
 }
 
