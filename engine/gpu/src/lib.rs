@@ -11,6 +11,7 @@ mod memory;
 pub mod noop;
 mod pass;
 mod pipeline;
+mod present;
 mod shader;
 pub mod testing;
 
@@ -21,7 +22,7 @@ pub use device::{
     DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, RawFunctions, ValidationReport,
 };
 pub use error::{Error, Result};
-pub use frame::{Frame, FrameResult, PassResult, SubmittedFrame};
+pub use frame::{Frame, FrameResult, PassResult, PassStatistics, SubmittedFrame};
 pub use memory::{
     Buffer, BufferDesc, Memory, MipView, ReadBack, Reduction, Sampler, SamplerDesc, Texture,
     TextureDesc,
@@ -34,6 +35,7 @@ pub use pipeline::{
     Blend, ComputePipelineDesc, DepthState, GraphicsPipelineDesc, GraphicsState, Pipeline,
     create_set_layouts,
 };
+pub use present::{Offscreen, OffscreenDesc};
 pub use shader::{Shader, ShaderCode};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -35,6 +35,9 @@ pub struct GpuDesc {
     pub mesh_shaders: bool,
     /// Whether to time every pass on the device.
     pub timestamps: bool,
+    /// Whether to count vertices, primitives and invocations of every pass, where the device has queries for it. It costs
+    /// time on the device.
+    pub statistics: bool,
     /// File in which compiled pipelines are kept between runs.
     pub pipeline_cache: Option<PathBuf>,
 }
@@ -48,6 +51,7 @@ impl Default for GpuDesc {
             frames_in_flight: 2,
             mesh_shaders: true,
             timestamps: true,
+            statistics: false,
             pipeline_cache: None,
         }
     }

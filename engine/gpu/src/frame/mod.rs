@@ -1,8 +1,10 @@
 //! Frames: the recording of one submission, with a fixed number of them in flight.
 
+mod statistics;
 mod timing;
 
 pub use timing::{FrameResult, PassResult};
+pub use statistics::PassStatistics;
 
 use crate::binding::BindingSink;
 use crate::device::{Gpu, Inner, Limits};
@@ -11,6 +13,7 @@ use crate::pass::{ResourceId, Scopes, Tracker};
 use crate::{Error, Result};
 use ash::vk;
 use std::collections::VecDeque;
+use statistics::Statistics;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 use timing::Timing;
@@ -43,6 +46,7 @@ pub(crate) struct Recorder {
     pub(crate) barriers: u32,
     pub(crate) full_barriers: u32,
     pub(crate) timing: Timing,
+    pub(crate) statistics: Statistics,
     pub(crate) results: VecDeque<FrameResult>,
     in_flight: Vec<InFlight>,
     current: usize,
@@ -78,6 +82,7 @@ impl Recorder {
                 gpu.desc.frames_in_flight as usize,
                 gpu.desc.timestamps && gpu.info.limits.timestamp_bits > 0,
             ),
+            statistics: Statistics::new(gpu),
             results: VecDeque::new(),
             in_flight: Vec::new(),
             current: 0,
@@ -99,6 +104,7 @@ impl Recorder {
     /// Frees everything. The device must be idle.
     pub(crate) fn destroy(&mut self, gpu: &Inner) {
         self.timing.destroy(gpu);
+        self.statistics.destroy(gpu);
         for frame in self.in_flight.drain(..) {
             // SAFETY: the device is idle; destroying a pool frees its command buffers.
             unsafe {
@@ -146,14 +152,14 @@ impl Recorder {
         )?;
         self.settle_fences(gpu, done)?;
         gpu.deletions.collect(gpu, done);
-        let frame = &self.in_flight[self.current];
-        let collected = self.timing.collect(gpu, self.current);
+        let collected = self.collect(gpu, self.current);
         if let Some(result) = collected.map_err(|error| self.timing.name_passes(error))? {
             if self.results.len() == MAX_RESULTS {
                 self.results.pop_front();
             }
             self.results.push_back(result);
         }
+        let frame = &self.in_flight[self.current];
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the device is done with the frame that used this pool before.
@@ -171,6 +177,7 @@ impl Recorder {
         self.full_barriers = 0;
         self.reads_back = false;
         self.timing.begin_frame(gpu, self.current, number)?;
+        self.statistics.begin_frame(gpu, self.current)?;
         self.record_uploads(gpu, done);
         Ok(())
     }
@@ -393,6 +400,20 @@ impl Gpu {
 }
 
 impl Recorder {
+    /// Takes the measurements of one frame that is done; nothing if they were taken before.
+    fn collect(&mut self, gpu: &Inner, index: usize) -> Result<Option<FrameResult>> {
+        let mut result = self.timing.collect(gpu, index)?;
+        let counted = self.statistics.collect(gpu, index)?;
+        if let Some(result) = &mut result {
+            for (pass, statistics) in counted {
+                if let Some(pass) = result.passes.get_mut(pass) {
+                    pass.statistics = Some(statistics);
+                }
+            }
+        }
+        Ok(result)
+    }
+
     /// Takes the measurements of the frames that are done by now, in order.
     fn collect_finished(&mut self, gpu: &Inner) {
         // SAFETY: the timeline semaphore lives as long as the device.
@@ -406,7 +427,7 @@ impl Recorder {
             .collect();
         finished.sort_unstable();
         for (_, index) in finished {
-            if let Ok(Some(result)) = self.timing.collect(gpu, index) {
+            if let Ok(Some(result)) = self.collect(gpu, index) {
                 self.results.push_back(result);
             }
         }

@@ -1,6 +1,6 @@
 //! Timing of passes: two GPU timestamps each, and the CPU time that recording took.
 
-use super::{Recorder, elapsed_ns};
+use super::{PassStatistics, Recorder, elapsed_ns};
 use crate::device::Inner;
 use crate::pass::PassName;
 use crate::{Error, Result};
@@ -35,6 +35,8 @@ pub struct PassResult {
     pub gpu_end_ns: u64,
     /// CPU time since the end of the pass before, in nanoseconds: what preparing and recording it cost.
     pub cpu_ns: u64,
+    /// What the device counted; with [`GpuDesc::statistics`](crate::GpuDesc::statistics), for passes with a pipeline.
+    pub statistics: Option<PassStatistics>,
 }
 
 /// Passes that are timed per frame at first; more are made room for in the next frame.
@@ -174,6 +176,7 @@ impl Timing {
             .enumerate()
             .map(|(i, (name, cpu_ns))| PassResult {
                 name: name.as_str().to_owned(),
+                statistics: None,
                 gpu_start_ns: ticks.get(i * 2).map_or(0, |&tick| since(tick) as u64),
                 gpu_end_ns: ticks.get(i * 2 + 1).map_or(0, |&tick| since(tick) as u64),
                 cpu_ns: *cpu_ns,
@@ -195,6 +198,12 @@ impl Timing {
     pub(crate) fn name_passes(&self, error: Error) -> Error {
         match error {
             Error::Vulkan {
+    /// Index of the pass that was begun last in the current frame.
+    pub(crate) fn last_pass(&self) -> usize {
+        let frame = self.frames.get(self.current);
+        frame.map_or(0, |frame| frame.passes.len().saturating_sub(1))
+    }
+
                 result: vk::Result::ERROR_DEVICE_LOST,
                 ..
             } => {

@@ -181,6 +181,10 @@ impl Recorder {
         self.begin(gpu, pass.name, pass.full_barriers);
         let commands = self.commands;
         let device = &gpu.device;
+        if let (true, Some(pipeline)) = (self.statistics.enabled, pass.pipeline) {
+            let index = self.timing.last_pass();
+            self.statistics.begin(gpu, commands, index, pipeline);
+        }
         // SAFETY: the command buffer is being recorded, by us alone; pipeline, layout and template belong together, the
         // data has one entry per descriptor of the template (checked above), and all handles live until the frame is done.
         unsafe {
@@ -227,6 +231,7 @@ impl Recorder {
             // SAFETY: rendering was begun above.
             unsafe { device.cmd_end_rendering(commands) };
         }
+        self.statistics.end(gpu, commands);
         self.end(gpu);
         self.full_barrier_next |= pass.full_barriers;
         self.sink.clear();

@@ -1,0 +1,5 @@
+//! Presenters: where finished pictures go.
+
+mod offscreen;
+
+pub use offscreen::{Offscreen, OffscreenDesc};
