@@ -123,7 +123,7 @@ fn passes_allocate_nothing_in_either_tier() {
         // SAFETY: the pass has bound what the pipeline needs.
         frame
             .pass(&desc, |raw| unsafe {
-                raw.device.cmd_dispatch(raw.commands, 1, 1, 1)
+                raw.device.cmd_dispatch(raw.commands, 1, 1, 1);
             })
             .unwrap();
     });
@@ -171,7 +171,7 @@ fn passes_allocate_nothing_in_either_tier() {
         // SAFETY: the pass has bound what the pipeline needs.
         frame
             .pass(&desc, |raw| unsafe {
-                raw.device.cmd_draw(raw.commands, 3, 1, 0, 0)
+                raw.device.cmd_draw(raw.commands, 3, 1, 0, 0);
             })
             .unwrap();
     });

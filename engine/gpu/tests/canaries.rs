@@ -463,7 +463,7 @@ impl Go<'_> {
                 Go::DrawIndirect(x) => device.cmd_draw_indirect(commands, x.raw(), 0, 1, 16),
                 Go::Mesh => mesh().cmd_draw_mesh_tasks(commands, 1, 1, 1),
                 Go::MeshIndirect(x) => {
-                    mesh().cmd_draw_mesh_tasks_indirect(commands, x.raw(), 0, 1, 12)
+                    mesh().cmd_draw_mesh_tasks_indirect(commands, x.raw(), 0, 1, 12);
                 }
                 Go::Copy(from, to) => {
                     let region = vk::BufferCopy {

@@ -211,7 +211,7 @@ fn events(
                 events.push(Event::Barrier(dependency.memory[0]));
             }
             Command::BeginLabel { .. } => {
-                events.push(Event::Pass(accesses.next().expect("a pass of the list")))
+                events.push(Event::Pass(accesses.next().expect("a pass of the list")));
             }
             _ => {}
         }

@@ -88,6 +88,8 @@ pub(crate) struct Inner {
     pub(crate) queue_access: Mutex<()>,
     pub(crate) queue_family: u32,
     pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
+    /// Held while the CPU writes to the memory of a mapped buffer, which several threads may ask for.
+    pub(crate) mapped_access: Mutex<()>,
     pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
     pub(crate) debug: Option<ash::ext::debug_utils::Device>,
     pub(crate) allocator: ManuallyDrop<vk_mem::Allocator>,
@@ -346,6 +348,7 @@ impl Inner {
             queue_family,
             allocator: ManuallyDrop::new(allocator),
             info,
+            mapped_access: Mutex::new(()),
             timeline,
             frame_number: AtomicU64::new(1),
             deletions: DeletionQueue::default(),

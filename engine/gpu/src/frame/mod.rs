@@ -3,18 +3,18 @@
 mod statistics;
 mod timing;
 
-pub use timing::{FrameResult, PassResult};
 pub use statistics::PassStatistics;
 
+pub use timing::{FrameResult, PassResult};
 use crate::binding::BindingSink;
 use crate::device::{Gpu, Inner, Limits};
 use crate::memory::{Copy, Upload};
 use crate::pass::{ResourceId, Scopes, Tracker};
 use crate::{Error, Result};
 use ash::vk;
-use std::collections::VecDeque;
 use statistics::Statistics;
 use std::sync::atomic::Ordering;
+use std::collections::VecDeque;
 use std::time::Instant;
 use timing::Timing;
 
@@ -51,6 +51,8 @@ pub(crate) struct Recorder {
     in_flight: Vec<InFlight>,
     current: usize,
     uploads: Vec<Upload>,
+    /// Set while the closure of a pass runs. If it unwinds, what it began is never ended.
+    pub(crate) in_closure: bool,
     /// Why a frame could not be submitted. Layouts and hazards were tracked as if it had been, so it was the last one.
     failed: Option<(&'static str, vk::Result)>,
 }
@@ -87,6 +89,7 @@ impl Recorder {
             in_flight: Vec::new(),
             current: 0,
             uploads: Vec::new(),
+            in_closure: false,
             failed: None,
         };
         for _ in 0..gpu.desc.frames_in_flight {
@@ -150,6 +153,13 @@ impl Recorder {
         let done = unsafe { gpu.device.get_semaphore_counter_value(gpu.timeline) }.map_err(
             Error::vulkan("vkGetSemaphoreCounterValue", "the frame timeline"),
         )?;
+        // With validation no more than had to be waited for counts as done, so that what the layer sees of the last frames
+        // does not hang on the device's speed.
+        let done = if gpu.instance.layer.is_some() {
+            frame.number
+        } else {
+            done
+        };
         self.settle_fences(gpu, done)?;
         gpu.deletions.collect(gpu, done);
         let collected = self.collect(gpu, self.current);
@@ -234,6 +244,14 @@ impl Recorder {
 
     fn submit(&mut self, gpu: &Inner) -> Result<u64> {
         let number = gpu.frame_number.load(Ordering::Acquire);
+        if self.in_closure {
+            self.in_closure = false;
+            self.failed = Some(("a pass's closure", vk::Result::ERROR_UNKNOWN));
+            return Err(Error::invalid(
+                format!("frame {number}"),
+                "the closure of one of its passes panicked, so it cannot be submitted",
+            ));
+        }
         if self.reads_back {
             self.host_barrier(gpu);
         }
@@ -483,10 +501,10 @@ impl Frame {
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        if self.recorder.is_some() {
-            if let Err(error) = self.finish() {
-                log::error!("a frame that was dropped could not be submitted: {error}");
-            }
+        if self.recorder.is_some()
+            && let Err(error) = self.finish()
+        {
+            log::error!("a frame that was dropped could not be submitted: {error}");
         }
     }
 }

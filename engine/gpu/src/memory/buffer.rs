@@ -128,7 +128,7 @@ impl RawBuffer {
         // SAFETY: the caller's promise.
         unsafe {
             gpu.allocator
-                .destroy_buffer(self.handle, &mut self.allocation)
+                .destroy_buffer(self.handle, &mut self.allocation);
         };
     }
 
@@ -156,7 +156,7 @@ impl RawBuffer {
                 bytes.as_ptr(),
                 mapped.as_ptr().add(offset as usize),
                 bytes.len(),
-            )
+            );
         };
         gpu.allocator
             .flush_allocation(&self.allocation, offset, bytes.len() as u64)
@@ -293,6 +293,7 @@ impl Buffer {
                 "it lies in device memory; use `Gpu::upload`",
             ));
         };
+        let _access = crate::lock(&self.gpu.mapped_access);
         raw.write(&self.gpu, offset, bytes)
     }
 }

@@ -263,7 +263,10 @@ pub(crate) fn check_buffer(gpu: &Inner, buffer: &Buffer, offset: u64, size: u64)
     let fits = offset
         .checked_add(size)
         .is_some_and(|end| end <= buffer.size());
-    if !fits || offset % 4 != 0 || !buffer.usage().contains(vk::BufferUsageFlags::TRANSFER_DST) {
+    if !fits
+        || !offset.is_multiple_of(4)
+        || !buffer.usage().contains(vk::BufferUsageFlags::TRANSFER_DST)
+    {
         return Err(Error::invalid(
             format!("buffer {:?}", buffer.name()),
             format!(

@@ -118,7 +118,7 @@ impl<'a> ComputePass<'a> {
             // SAFETY: the buffer may hold indirect arguments and has room for them at the offset.
             unsafe {
                 raw.device
-                    .cmd_dispatch_indirect(raw.commands, buffer, offset)
+                    .cmd_dispatch_indirect(raw.commands, buffer, offset);
             };
         })
     }
@@ -148,7 +148,7 @@ impl Frame {
             .checked_add(bytes)
             .is_some_and(|end| end <= buffer.size());
         if !fits
-            || offset % 4 != 0
+            || !offset.is_multiple_of(4)
             || !buffer
                 .usage()
                 .contains(vk::BufferUsageFlags::INDIRECT_BUFFER)
@@ -188,7 +188,7 @@ impl Frame {
                 "{count} indirect draws are over the device's limit of {most}"
             ));
         }
-        if stride % 4 != 0 || u64::from(stride) < size {
+        if !stride.is_multiple_of(4) || u64::from(stride) < size {
             self.problem(format!(
                 "the stride of indirect arguments must be a multiple of 4 and at least {size}; given {stride}"
             ));

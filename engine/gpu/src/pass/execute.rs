@@ -194,7 +194,7 @@ impl Recorder {
             if let Some(pipeline) = pass.pipeline {
                 match pipeline.kind {
                     PipelineKind::Compute(handle) => {
-                        device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle)
+                        device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle);
                     }
                     PipelineKind::Graphics(_) => device.cmd_bind_pipeline(
                         commands,
@@ -221,12 +221,14 @@ impl Recorder {
                 }
             }
         }
+        self.in_closure = true;
         body(&RawPass {
             commands,
             device,
             push_descriptor: &gpu.push_descriptor,
             mesh_shader: gpu.mesh_shader.as_ref(),
         });
+        self.in_closure = false;
         if pass.attachments.is_some() {
             // SAFETY: rendering was begun above.
             unsafe { device.cmd_end_rendering(commands) };
@@ -358,7 +360,7 @@ impl Recorder {
             gpu.device.cmd_pipeline_barrier2(
                 self.commands,
                 &vk::DependencyInfo::default().memory_barriers(&memory),
-            )
+            );
         };
         self.barriers += 1;
     }

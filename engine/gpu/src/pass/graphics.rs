@@ -107,9 +107,12 @@ impl<'a> GraphicsPass<'a> {
     /// # Errors
     /// [`Error::Pass`](crate::Error::Pass) with all mismatches of bindings, push constants, attachments and limits.
     pub fn draw(self, vertices: u32, instances: u32) -> Result<()> {
-        // SAFETY (this and the draws below): the pass has bound all that the pipeline needs; indirect arguments were
-        // checked to lie in their buffers.
-        self.vertices(|raw| unsafe { raw.device.cmd_draw(raw.commands, vertices, instances, 0, 0) })
+        // SAFETY: this and the draws below: the pass has bound all that the pipeline needs; indirect arguments were checked
+        // to lie in their buffers.
+        let draw = |raw: &RawPass<'_>| unsafe {
+            raw.device.cmd_draw(raw.commands, vertices, instances, 0, 0);
+        };
+        self.vertices(draw)
     }
 
     /// Draws what `count` structures of `VkDrawIndirectCommand` say, `stride` bytes apart from `offset` on.
@@ -129,7 +132,7 @@ impl<'a> GraphicsPass<'a> {
         // SAFETY: see `draw`.
         self.vertices(|raw| unsafe {
             raw.device
-                .cmd_draw_indirect(raw.commands, buffer, offset, count, stride)
+                .cmd_draw_indirect(raw.commands, buffer, offset, count, stride);
         })
     }
 
@@ -213,7 +216,7 @@ impl<'a> GraphicsPass<'a> {
         let buffer = arguments.handle;
         // SAFETY: see `draw`.
         self.mesh(|raw, mesh| unsafe {
-            mesh.cmd_draw_mesh_tasks_indirect(raw.commands, buffer, offset, count, stride)
+            mesh.cmd_draw_mesh_tasks_indirect(raw.commands, buffer, offset, count, stride);
         })
     }
 

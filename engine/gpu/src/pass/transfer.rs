@@ -18,7 +18,7 @@ impl Frame {
     /// [`Error::Invalid`] for a range that does not fit.
     pub fn fill(&mut self, buffer: &Buffer, offset: u64, size: u64, value: u32) -> Result<()> {
         check_buffer(&self.gpu.inner, buffer, offset, size)?;
-        if size == 0 || size % 4 != 0 {
+        if size == 0 || !size.is_multiple_of(4) {
             return Err(Error::invalid(
                 format!("buffer {:?}", buffer.name()),
                 format!("a fill takes a multiple of 4 bytes; given {size}"),
@@ -154,7 +154,7 @@ impl Frame {
                     general,
                     &[region],
                     vk::Filter::LINEAR,
-                )
+                );
             };
         });
         Ok(())
@@ -197,7 +197,7 @@ impl Frame {
                     vk::ImageLayout::GENERAL,
                     &value,
                     &[range],
-                )
+                );
             };
         });
         Ok(())
@@ -268,7 +268,7 @@ impl Frame {
                     vk::ImageLayout::GENERAL,
                     target,
                     &[region],
-                )
+                );
             };
         });
         Ok(ticket)

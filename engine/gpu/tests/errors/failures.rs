@@ -378,3 +378,24 @@ fn a_frame_that_could_not_begin_may_begin_later() {
     frame.submit().unwrap().wait().unwrap();
     drop((target, deep));
 }
+
+#[test]
+fn a_frame_with_a_panic_in_a_pass_is_not_submitted() {
+    let gpu = noop();
+    let target = color(&gpu, "target");
+    let pipeline = crate::common::graphics(&gpu, "plain", crate::programs::plain::SHADERS);
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut frame = gpu.begin_frame().unwrap();
+        let pass = frame.graphics("pass", &pipeline);
+        let _ = pass
+            .color(&target, Load::DontCare)
+            .record(|_| panic!("this one is meant"));
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(gpu.driver.calls("vkQueueSubmit2"), 0);
+    expect_error(
+        gpu.begin_frame().map(|_| ()),
+        &["a pass's closure failed for frame 1"],
+    );
+    gpu.wait_idle().unwrap();
+}
