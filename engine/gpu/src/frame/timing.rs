@@ -176,10 +176,10 @@ impl Timing {
             .enumerate()
             .map(|(i, (name, cpu_ns))| PassResult {
                 name: name.as_str().to_owned(),
-                statistics: None,
                 gpu_start_ns: ticks.get(i * 2).map_or(0, |&tick| since(tick) as u64),
                 gpu_end_ns: ticks.get(i * 2 + 1).map_or(0, |&tick| since(tick) as u64),
                 cpu_ns: *cpu_ns,
+                statistics: None,
             })
             .collect();
         let result = FrameResult {
@@ -194,16 +194,16 @@ impl Timing {
         Ok(Some(result))
     }
 
-    /// Turns the loss of the device into an error that names the passes under way.
-    pub(crate) fn name_passes(&self, error: Error) -> Error {
-        match error {
-            Error::Vulkan {
     /// Index of the pass that was begun last in the current frame.
     pub(crate) fn last_pass(&self) -> usize {
         let frame = self.frames.get(self.current);
         frame.map_or(0, |frame| frame.passes.len().saturating_sub(1))
     }
 
+    /// Turns the loss of the device into an error that names the passes under way.
+    pub(crate) fn name_passes(&self, error: Error) -> Error {
+        match error {
+            Error::Vulkan {
                 result: vk::Result::ERROR_DEVICE_LOST,
                 ..
             } => {
