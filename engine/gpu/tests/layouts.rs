@@ -16,11 +16,66 @@ const FOLDERS: &[&str] = &[
     "tests/shaders",
 ];
 
-/// Modules that must be refused although the device has all they need: end of the path, part of the message.
-const REFUSED: &[(&str, &str)] = &[];
+/// What may be refused although the device has all features: end of the module's path, part of the message.
+const REFUSED: &[(&str, &str)] = &[
+    // Two variables of different types on one binding, which is no fault of the module's but fits no layout.
+    (
+        "image-load-store-uint-coord.asm.frag.spv",
+        "storage_texel_buffer",
+    ),
+    // Written so that reflection has something to refuse.
+    ("no_binding.spvasm.spv", "no Binding decoration"),
+    // More than some devices can take.
+    ("push132.comp.spv", "maxPushConstantsSize is 128"),
+    ("many.comp.spv", "maxPushDescriptors is 32"),
+    ("hlsl/localsize.spv", "[16, 24, 4] threads"),
+];
 
-/// Modules that make the validation layer speak, and why that is the module's own fault.
-const INVALID: &[(&str, &str)] = &[];
+/// Modules that make the validation layer (1.3.239 is the reference) speak: end of the path, and why neither the layouts nor
+/// the pipelines are to blame.
+const INVALID: &[(&str, &str)] = &[
+    (
+        "-ssbo-1.asm.comp.spv",
+        "lists a buffer in its interface, which SPIR-V permits since 1.4 only",
+    ),
+    ("issues/353/long_name.spv", "BufferBlock in SPIR-V 1.6"),
+    (
+        "push_constants/pointer_in_struct.spv",
+        "written by Slang, a language that the layer is too old to know",
+    ),
+    (
+        "push_constants/push_constant_basic_2.spv",
+        "written by Slang, as above",
+    ),
+    (
+        "variable_access/copy_array_1.spv",
+        "written by Slang, as above",
+    ),
+    (
+        "spec_constants/convert.spv",
+        "UConvert of a spec constant before SPIR-V 1.4",
+    ),
+    (
+        "modules/counter.spvasm.spv",
+        "declares extensions of HLSL, for which the device would need VK_GOOGLE_hlsl_functionality1 and VK_GOOGLE_user_type",
+    ),
+    (
+        "modules/debug_info.spvasm.spv",
+        "names a buffer in debug instructions alone, which the layer takes for a use",
+    ),
+    (
+        "modules/nested_array.comp.spv",
+        "arrays of arrays of descriptors, which Vulkan forbids",
+    ),
+    (
+        "modules/spec_array.comp.spv",
+        "an array of arrays of descriptors, as above",
+    ),
+    (
+        "spec_sizes.comp.spv",
+        "members overlap once the array has its size: glslang lays it out as one element",
+    ),
+];
 
 /// What became of one step with one module.
 enum Outcome {
@@ -103,9 +158,10 @@ fn every_module_gets_its_layouts() {
         .collect();
     assert!(unexpected.is_empty(), "refused: {unexpected:#?}");
     for (file, reason) in INVALID {
-        println!("{file} is invalid itself: {reason}");
+        let count = said.len();
+        said.retain(|(name, _)| !name.ends_with(file));
+        println!("{file}: {} messages: {reason}", count - said.len());
     }
-    said.retain(|(file, _)| !INVALID.iter().any(|(end, _)| file.ends_with(end)));
     assert!(said.is_empty(), "validation said: {said:#?}");
     assert!(sets.accepted >= 60, "only {} accepted", sets.accepted);
 }

@@ -206,7 +206,11 @@ pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::Desc
         .iter()
         .map(|shader| shader.stage_input(&[]))
         .collect();
-    let merged = merge(&stages, &MergeLimits::default().any_sets())?;
+    let limits = MergeLimits {
+        max_push_constants_size: gpu.inner.info.limits.max_push_constants,
+        ..MergeLimits::default().any_sets()
+    };
+    let merged = merge(&stages, &limits)?;
     let sets = merged
         .slots
         .iter()
