@@ -4,8 +4,8 @@
 //! dispatch): both tiers of the engine, by hand on `ash`, and by hand with pooled descriptor sets and
 //! `vkUpdateDescriptorSets`. On the no-op device, where every command is an empty function, and on the driver.
 //!
-//! `cargo bench -p benches --bench recording [-- --callgrind VARIANT]`; with `--callgrind` one variant runs alone on the
-//! no-op device, 100 frames of 1,000 passes, for counting its instructions.
+//! `cargo bench -p benches --bench recording [-- --callgrind VARIANT [driver]]`; with `--callgrind` one variant runs alone on
+//! the no-op device or the driver, 100 frames of 1,000 passes, for counting its instructions.
 
 #[path = "../../engine/gpu/tests/shaders/src/generated/mod.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs)]
@@ -36,8 +36,9 @@ struct Raw {
     device: ash::Device,
     push_descriptor: ash::khr::push_descriptor::Device,
     debug: Option<ash::ext::debug_utils::Device>,
-    command_pool: vk::CommandPool,
-    commands: vk::CommandBuffer,
+    queue: vk::Queue,
+    /// Two frames in flight, as the engine has them; the first is used next.
+    frames: std::cell::Cell<[(vk::CommandPool, vk::CommandBuffer); 2]>,
     queries: vk::QueryPool,
     descriptor_pool: vk::DescriptorPool,
     set_layout: vk::DescriptorSetLayout,
@@ -81,11 +82,10 @@ impl Bench {
             record(&mut frame);
         }
         let time = start.elapsed();
-        if frame.submit().is_ok_and(|frame| frame.wait().is_ok()) {
-            time
-        } else {
-            Duration::MAX
-        }
+        let done = frame.submit().is_ok_and(|frame| frame.wait().is_ok());
+        // As a program does that shows them; else they would pile up.
+        drop(self.gpu.frame_results());
+        if done { time } else { Duration::MAX }
     }
 
     fn high_tier(&self) -> Duration {
@@ -133,7 +133,7 @@ impl Bench {
                 range: 256,
             };
             let data = [buffer(a), buffer(b), buffer(c)];
-            let (device, commands) = (&raw.device, raw.commands);
+            let (device, commands) = (&raw.device, raw.commands());
             // SAFETY: the handles live through the bench, and the data has what the template reads.
             unsafe {
                 raw.begin_pass(query);
@@ -180,7 +180,7 @@ impl Bench {
                 }]
             };
             let infos = [buffer(a), buffer(b), buffer(c)];
-            let (device, commands) = (&raw.device, raw.commands);
+            let (device, commands) = (&raw.device, raw.commands());
             // SAFETY: the handles live through the bench; the pool has room for all sets of a repetition.
             unsafe {
                 let allocated =
@@ -223,13 +223,16 @@ impl Raw {
         let functions = gpu.raw_functions();
         // SAFETY: plain object creation on a live device; `destroy` frees all of it.
         unsafe {
-            let info =
-                vk::CommandPoolCreateInfo::default().flags(vk::CommandPoolCreateFlags::TRANSIENT);
-            let command_pool = device.create_command_pool(&info, None)?;
-            let info = vk::CommandBufferAllocateInfo::default()
-                .command_pool(command_pool)
-                .command_buffer_count(1);
-            let commands = device.allocate_command_buffers(&info)?[0];
+            let mut frames = [(vk::CommandPool::null(), vk::CommandBuffer::null()); 2];
+            for frame in &mut frames {
+                let info = vk::CommandPoolCreateInfo::default()
+                    .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+                let pool = device.create_command_pool(&info, None)?;
+                let info = vk::CommandBufferAllocateInfo::default()
+                    .command_pool(pool)
+                    .command_buffer_count(1);
+                *frame = (pool, device.allocate_command_buffers(&info)?[0]);
+            }
             let info = vk::QueryPoolCreateInfo::default()
                 .query_type(vk::QueryType::TIMESTAMP)
                 .query_count(PASSES * 2);
@@ -270,8 +273,8 @@ impl Raw {
                 push_descriptor: functions.push_descriptor.clone(),
                 debug: functions.debug.cloned(),
                 device,
-                command_pool,
-                commands,
+                queue: functions.queue,
+                frames: frames.into(),
                 queries,
                 descriptor_pool,
                 set_layout,
@@ -281,32 +284,39 @@ impl Raw {
         }
     }
 
-    /// Times the recording of one command buffer. It is not submitted: what the commands do is not measured here.
+    /// Times the recording of one command buffer, and submits it.
     fn record(&self, mut pass: impl FnMut(u32)) -> Duration {
-        // SAFETY: the command buffer is never submitted, so it is free.
-        unsafe {
-            let reset = self
-                .device
-                .reset_command_pool(self.command_pool, vk::CommandPoolResetFlags::empty());
-            assert!(reset.is_ok());
-            self.device.reset_query_pool(self.queries, 0, PASSES * 2);
-            let info = vk::CommandBufferBeginInfo::default()
-                .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-            assert!(
+        let [(pool, commands), other] = self.frames.get();
+        self.frames.set([other, (pool, commands)]);
+        let mut run = || -> Result<Duration, vk::Result> {
+            // SAFETY: the device is idle, so command buffer and queries are free; nothing else uses the queue.
+            unsafe {
                 self.device
-                    .begin_command_buffer(self.commands, &info)
-                    .is_ok()
-            );
-        }
-        let start = Instant::now();
-        for index in 0..PASSES {
-            pass(index * 2);
-        }
-        let time = start.elapsed();
-        // SAFETY: begun above.
-        let ended = unsafe { self.device.end_command_buffer(self.commands) };
-        assert!(ended.is_ok());
-        time
+                    .reset_command_pool(pool, vk::CommandPoolResetFlags::empty())?;
+                self.device.reset_query_pool(self.queries, 0, PASSES * 2);
+                let info = vk::CommandBufferBeginInfo::default()
+                    .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+                self.device.begin_command_buffer(commands, &info)?;
+                let start = Instant::now();
+                for index in 0..PASSES {
+                    pass(index * 2);
+                }
+                let time = start.elapsed();
+                self.device.end_command_buffer(commands)?;
+                let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+                let submit = vk::SubmitInfo2::default().command_buffer_infos(&commands);
+                self.device
+                    .queue_submit2(self.queue, &[submit], vk::Fence::null())?;
+                self.device.queue_wait_idle(self.queue)?;
+                Ok(time)
+            }
+        };
+        run().unwrap_or(Duration::MAX)
+    }
+
+    /// The command buffer being recorded.
+    fn commands(&self) -> vk::CommandBuffer {
+        self.frames.get()[1].1
     }
 
     /// Barrier, label, first timestamp.
@@ -323,16 +333,16 @@ impl Raw {
         // SAFETY: the caller's promise.
         unsafe {
             self.device
-                .cmd_pipeline_barrier2(self.commands, &dependency);
+                .cmd_pipeline_barrier2(self.commands(), &dependency);
             if let Some(debug) = &self.debug {
                 debug.cmd_begin_debug_utils_label(
-                    self.commands,
+                    self.commands(),
                     &vk::DebugUtilsLabelEXT::default().label_name(c"add"),
                 );
             }
             let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
             self.device
-                .cmd_write_timestamp2(self.commands, stage, self.queries, query);
+                .cmd_write_timestamp2(self.commands(), stage, self.queries, query);
         }
     }
 
@@ -345,9 +355,9 @@ impl Raw {
         unsafe {
             let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
             self.device
-                .cmd_write_timestamp2(self.commands, stage, self.queries, query + 1);
+                .cmd_write_timestamp2(self.commands(), stage, self.queries, query + 1);
             if let Some(debug) = &self.debug {
-                debug.cmd_end_debug_utils_label(self.commands);
+                debug.cmd_end_debug_utils_label(self.commands());
             }
         }
     }
@@ -363,7 +373,9 @@ impl Raw {
             self.device
                 .destroy_descriptor_pool(self.descriptor_pool, None);
             self.device.destroy_query_pool(self.queries, None);
-            self.device.destroy_command_pool(self.command_pool, None);
+            for (pool, _) in self.frames.get() {
+                self.device.destroy_command_pool(pool, None);
+            }
         }
     }
 }
@@ -409,7 +421,12 @@ fn main() -> Result<(), Error> {
         .iter()
         .position(|argument| argument == "--callgrind")
     {
-        let mut bench = Bench::new(noop()?)?;
+        let on_driver = arguments.get(at + 2).is_some_and(|word| word == "driver");
+        let mut bench = Bench::new(if on_driver {
+            Gpu::new(&GpuDesc::default())?
+        } else {
+            noop()?
+        })?;
         for _ in 0..100 {
             match arguments.get(at + 1).map(String::as_str) {
                 Some("upper") => bench.high_tier(),

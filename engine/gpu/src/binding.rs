@@ -295,8 +295,8 @@ impl SlotList<'_> {
         });
     }
 
-    /// Compares the slots that the bindings were generated for with those of the pipeline.
-    pub(crate) fn expect(&mut self, names: &[(u32, u32, &str)]) {
+    /// Compares the slots that the bindings were generated for with those of the pipeline; says whether they are the same.
+    pub(crate) fn expect(&mut self, names: &[(u32, u32, &str)]) -> bool {
         let mut distinct = self.slots.iter().filter(|slot| slot.element == 0);
         let same = names.iter().all(|&(set, binding, _)| {
             distinct
@@ -315,5 +315,6 @@ impl SlotList<'_> {
                 expected.join(", ")
             ));
         }
+        same
     }
 }

@@ -72,6 +72,8 @@ pub struct RawFunctions<'a> {
     pub mesh_shader: Option<&'a ash::ext::mesh_shader::Device>,
     /// Debug labels and names.
     pub debug: Option<&'a ash::ext::debug_utils::Device>,
+    /// The queue that frames are submitted to. Not to be used while a frame is being submitted.
+    pub queue: vk::Queue,
 }
 
 /// Counts the devices opened by this process.
@@ -86,10 +88,10 @@ pub(crate) struct Inner {
     pub(crate) queue: vk::Queue,
     /// Held while the queue is used: submits may come from one thread while another waits for the device to idle.
     pub(crate) queue_access: Mutex<()>,
-    pub(crate) queue_family: u32,
-    pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
     /// Held while the CPU writes to the memory of a mapped buffer, which several threads may ask for.
     pub(crate) mapped_access: Mutex<()>,
+    pub(crate) queue_family: u32,
+    pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
     pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
     pub(crate) debug: Option<ash::ext::debug_utils::Device>,
     pub(crate) allocator: ManuallyDrop<vk_mem::Allocator>,
@@ -181,6 +183,7 @@ impl Gpu {
             push_descriptor: &self.inner.push_descriptor,
             mesh_shader: self.inner.mesh_shader.as_ref(),
             debug: self.inner.debug.as_ref(),
+            queue: self.inner.queue,
         }
     }
 
@@ -345,10 +348,10 @@ impl Inner {
             physical_device,
             queue,
             queue_access: Mutex::new(()),
+            mapped_access: Mutex::new(()),
             queue_family,
             allocator: ManuallyDrop::new(allocator),
             info,
-            mapped_access: Mutex::new(()),
             timeline,
             frame_number: AtomicU64::new(1),
             deletions: DeletionQueue::default(),

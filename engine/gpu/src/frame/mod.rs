@@ -1,11 +1,12 @@
 //! Frames: the recording of one submission, with a fixed number of them in flight.
 
+mod clock;
 mod statistics;
 mod timing;
 
 pub use statistics::PassStatistics;
-
 pub use timing::{FrameResult, PassResult};
+
 use crate::binding::BindingSink;
 use crate::device::{Gpu, Inner, Limits};
 use crate::memory::{Copy, Upload};
@@ -13,9 +14,8 @@ use crate::pass::{ResourceId, Scopes, Tracker};
 use crate::{Error, Result};
 use ash::vk;
 use statistics::Statistics;
-use std::sync::atomic::Ordering;
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 use timing::Timing;
 
 /// A frame being recorded. [`submit`](Frame::submit) hands it to the device; a frame that is dropped before is
@@ -522,9 +522,4 @@ impl SubmittedFrame {
     pub fn wait(&self) -> Result<()> {
         wait_for(&self.gpu.inner, self.number)
     }
-}
-
-/// Nanoseconds since `start`.
-pub(crate) fn elapsed_ns(start: Instant) -> u64 {
-    u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

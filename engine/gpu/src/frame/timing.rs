@@ -1,11 +1,11 @@
 //! Timing of passes: two GPU timestamps each, and the CPU time that recording took.
 
-use super::{PassStatistics, Recorder, elapsed_ns};
+use super::clock::{Clock, ticks};
+use super::{PassStatistics, Recorder};
 use crate::device::Inner;
 use crate::pass::PassName;
 use crate::{Error, Result};
 use ash::vk;
-use std::time::Instant;
 
 /// Measurements of one frame.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct FrameResult {
 #[derive(Clone, Debug, Default)]
 pub struct PassResult {
     /// Name of the pass.
-    pub name: String,
+    pub name: PassName,
     /// Beginning on the device, in nanoseconds since the frame's first timestamp.
     pub gpu_start_ns: u64,
     /// End on the device, in nanoseconds since the frame's first timestamp.
@@ -47,8 +47,9 @@ pub(crate) struct Timing {
     enabled: bool,
     frames: Vec<FrameTiming>,
     current: usize,
-    last: Instant,
-    start: Instant,
+    start: Clock,
+    /// Ticks at the end of the pass before.
+    last: u64,
 }
 
 #[derive(Default)]
@@ -57,8 +58,10 @@ struct FrameTiming {
     pool: vk::QueryPool,
     /// Passes that the pool has room for.
     capacity: u32,
+    /// Name and CPU time in ticks of each pass.
     passes: Vec<(PassName, u64)>,
     cpu_record_ns: u64,
+    ns_per_tick: f64,
     barriers: u32,
     full_barriers: u32,
 }
@@ -70,8 +73,8 @@ impl Timing {
             enabled,
             frames,
             current: 0,
-            last: Instant::now(),
-            start: Instant::now(),
+            start: Clock::now(),
+            last: 0,
         }
     }
 
@@ -85,8 +88,8 @@ impl Timing {
 
     pub(crate) fn begin_frame(&mut self, gpu: &Inner, index: usize, number: u64) -> Result<()> {
         self.current = index;
-        self.start = Instant::now();
-        self.last = self.start;
+        self.start = Clock::now();
+        self.last = self.start.ticks;
         let enabled = self.enabled;
         let Some(frame) = self.frames.get_mut(index) else {
             return Ok(());
@@ -118,14 +121,14 @@ impl Timing {
         // SAFETY: as above; resetting on the host is a required feature.
         unsafe {
             gpu.device
-                .reset_query_pool(frame.pool, 0, frame.capacity * 2)
+                .reset_query_pool(frame.pool, 0, frame.capacity * 2);
         };
         Ok(())
     }
 
     pub(crate) fn end_frame(&mut self, index: usize, barriers: u32, full_barriers: u32) {
         if let Some(frame) = self.frames.get_mut(index) {
-            frame.cpu_record_ns = elapsed_ns(self.start);
+            (frame.cpu_record_ns, frame.ns_per_tick) = self.start.ns();
             frame.barriers = barriers;
             frame.full_barriers = full_barriers;
         }
@@ -170,15 +173,16 @@ impl Timing {
         };
         let first = ticks.first().copied().unwrap_or(0);
         let since = |tick: u64| (tick.wrapping_sub(first) & mask) as f64 * limits.timestamp_period;
+        let ns_per_tick = frame.ns_per_tick;
         let passes: Vec<_> = frame
             .passes
             .iter()
             .enumerate()
-            .map(|(i, (name, cpu_ns))| PassResult {
-                name: name.as_str().to_owned(),
+            .map(|(i, (name, spent))| PassResult {
+                name: *name,
                 gpu_start_ns: ticks.get(i * 2).map_or(0, |&tick| since(tick) as u64),
                 gpu_end_ns: ticks.get(i * 2 + 1).map_or(0, |&tick| since(tick) as u64),
-                cpu_ns: *cpu_ns,
+                cpu_ns: (*spent as f64 * ns_per_tick) as u64,
                 statistics: None,
             })
             .collect();
@@ -247,25 +251,21 @@ impl Recorder {
                     vk::PipelineStageFlags2::ALL_COMMANDS,
                     frame.pool,
                     index * 2,
-                )
+                );
             };
         }
     }
 
     pub(crate) fn end_timing(&mut self, gpu: &Inner) {
         let timing = &mut self.timing;
-        let now = if timing.enabled {
-            Instant::now()
-        } else {
-            timing.last
-        };
+        let now = ticks();
         let enabled = timing.enabled;
         let Some(frame) = timing.frames.get_mut(timing.current) else {
             return;
         };
         let index = (frame.passes.len() as u32).wrapping_sub(1);
-        if let Some((_, cpu_ns)) = frame.passes.last_mut() {
-            *cpu_ns = u64::try_from(now.duration_since(timing.last).as_nanos()).unwrap_or(u64::MAX);
+        if let Some((_, spent)) = frame.passes.last_mut() {
+            *spent = now.saturating_sub(timing.last);
         }
         timing.last = now;
         if enabled && index < frame.capacity {
@@ -276,7 +276,7 @@ impl Recorder {
                     vk::PipelineStageFlags2::ALL_COMMANDS,
                     frame.pool,
                     index * 2 + 1,
-                )
+                );
             };
         }
     }

@@ -60,7 +60,8 @@ impl NewTextures {
 
     /// Moves the barriers for all new images into `out`.
     pub(crate) fn drain(&self, out: &mut Vec<vk::ImageMemoryBarrier2<'static>>) {
-        if !self.any.swap(false, Ordering::AcqRel) {
+        // A plain load first: this is asked for every pass.
+        if !self.any.load(Ordering::Acquire) || !self.any.swap(false, Ordering::AcqRel) {
             return;
         }
         out.extend(crate::lock(&self.list).drain(..).map(|(image, range)| {

@@ -5,14 +5,16 @@
 
 use super::attachments::Attachments;
 use super::hazard::{Barrier, ResourceId};
+use super::name::PassName;
 use super::scope::{Scopes, ShaderAccess, Stage};
-use crate::binding::{Bindings, Bound, SlotList};
+use crate::binding::{BindingSink, Bindings, Bound, SlotList};
 use crate::device::Inner;
 use crate::frame::{Frame, Recorder};
 use crate::memory::{Buffer, Texture};
 use crate::pipeline::{Pipeline, PipelineKind};
 use crate::{Error, Result};
 use ash::vk;
+use std::sync::atomic::Ordering;
 
 /// A resource that a pass can declare to touch.
 pub trait ResourceRef {
@@ -76,36 +78,6 @@ pub struct RawPass<'a> {
     pub mesh_shader: Option<&'a ash::ext::mesh_shader::Device>,
 }
 
-/// The name of a pass, stored without allocation and ended by a zero for Vulkan; cut to 63 bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct PassName {
-    bytes: [u8; 64],
-    len: u8,
-}
-
-impl PassName {
-    pub(crate) fn new(name: &str) -> PassName {
-        let mut end = name.len().min(63);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
-        let mut bytes = [0; 64];
-        bytes[..end].copy_from_slice(&name.as_bytes()[..end]);
-        PassName {
-            bytes,
-            len: end as u8,
-        }
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
-    }
-
-    fn as_c_str(&self) -> &std::ffi::CStr {
-        std::ffi::CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
-    }
-}
-
 /// What a pass is recorded with, apart from bindings and accesses, which are in the recorder by now.
 pub(crate) struct Pass<'a> {
     pub(crate) name: &'a str,
@@ -119,13 +91,7 @@ pub(crate) struct Pass<'a> {
 impl Recorder {
     /// Starts to collect the bindings of a pass.
     pub(crate) fn bind(&mut self, pipeline: &Pipeline, bindings: impl Bindings) {
-        expect_names(
-            &mut SlotList {
-                slots: &pipeline.slots,
-                sink: &mut self.sink,
-            },
-            &bindings,
-        );
+        check_names(pipeline, &mut self.sink, &bindings);
         bindings.slots(&mut SlotList {
             slots: &pipeline.slots,
             sink: &mut self.sink,
@@ -303,7 +269,7 @@ impl Recorder {
 
     /// Barrier, label, first timestamp.
     fn begin(&mut self, gpu: &Inner, name: &str, full_barrier: bool) {
-        let full = full_barrier || self.full_barrier_next;
+        let full = full_barrier || self.full_barrier_next || self.tracker.is_exhausted();
         if full {
             self.tracker.full_barrier();
             self.full_barrier_next = false;
@@ -316,7 +282,7 @@ impl Recorder {
         }
         let name = PassName::new(name);
         if let Some(debug) = &gpu.debug {
-            let label = vk::DebugUtilsLabelEXT::default().label_name(name.as_c_str());
+            let label = name.label();
             // SAFETY: the command buffer is being recorded; the label is ended in `end`.
             unsafe { debug.cmd_begin_debug_utils_label(self.commands, &label) };
         }
@@ -366,9 +332,22 @@ impl Recorder {
     }
 }
 
-fn expect_names<B: Bindings>(slots: &mut SlotList<'_>, _: &B) {
-    if !B::NAMES.is_empty() {
-        slots.expect(B::NAMES);
+/// Compares the slots that bindings were generated for with the pipeline's; once, for the answer stays the same.
+fn check_names<B: Bindings>(pipeline: &Pipeline, sink: &mut BindingSink, _: &B) {
+    let names = B::NAMES;
+    if names.is_empty() || pipeline.known_names.load(Ordering::Relaxed) == names.as_ptr().cast_mut()
+    {
+        return;
+    }
+    if (SlotList {
+        slots: &pipeline.slots,
+        sink,
+    })
+    .expect(names)
+    {
+        pipeline
+            .known_names
+            .store(names.as_ptr().cast_mut(), Ordering::Relaxed);
     }
 }
 

@@ -50,25 +50,38 @@ struct State {
     generation: u32,
     /// Scopes of the last pass that wrote; 0 when never written.
     write_scopes: u32,
-    write_at: u64,
+    write_at: u32,
     /// Stages that have read since; with `read_at` by stage.
     read_stages: u16,
     /// Whether a pass after the writing one has read.
     read_since: bool,
-    read_at: [u64; STAGES],
+    read_at: [u32; STAGES],
+}
+
+/// A row of the tables: one number per stage, or per scope that writes. Padded so that rows are joined by vector
+/// instructions.
+type Row = [u32; 12];
+
+const _: () = assert!(STAGES <= 12 && WRITES <= 12);
+
+/// Raises each number of `row` to at least that of `other`.
+fn raise(row: &mut Row, other: &Row) {
+    for (number, other) in row.iter_mut().zip(other) {
+        *number = (*number).max(*other);
+    }
 }
 
 /// Tracks hazards over all passes of one queue.
 pub(crate) struct Tracker {
     states: Vec<State>,
     /// Sequence number of the pass being prepared.
-    now: u64,
-    /// `executed[a][b]`: work of stage `a` up to this number is ordered before later work of stage `b`.
-    executed: [[u64; STAGES]; STAGES],
-    /// `available[w][b]`: writes of scope `w` up to this number are available, and ordered before stage `b`.
-    available: [[u64; STAGES]; WRITES],
-    /// `visible[w][d]`: writes of scope `w` up to this number are visible to scope `d`.
-    visible: [[u64; SCOPES]; WRITES],
+    now: u32,
+    /// `executed[b][a]`: work of stage `a` up to this number is ordered before later work of stage `b`.
+    executed: [Row; STAGES],
+    /// `available[b][w]`: writes of scope `w` up to this number are available, and ordered before stage `b`.
+    available: [Row; STAGES],
+    /// `visible[d][w]`: writes of scope `w` up to this number are visible to scope `d`.
+    visible: [Row; SCOPES],
 }
 
 impl Default for Tracker {
@@ -76,9 +89,9 @@ impl Default for Tracker {
         Tracker {
             states: Vec::new(),
             now: 1,
-            executed: [[0; STAGES]; STAGES],
-            available: [[0; STAGES]; WRITES],
-            visible: [[0; SCOPES]; WRITES],
+            executed: [Row::default(); STAGES],
+            available: [Row::default(); STAGES],
+            visible: [Row::default(); SCOPES],
         }
     }
 }
@@ -101,12 +114,22 @@ impl Tracker {
         barrier
     }
 
+    /// Whether sequence numbers are about to run out: the caller then records a full barrier, after which counting
+    /// starts anew.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.now >= u32::MAX - 1
+    }
+
     /// Counts a full barrier (all commands, all memory) before the pass being prepared.
     pub(crate) fn full_barrier(&mut self) {
+        if self.is_exhausted() {
+            *self = Tracker::default();
+            return;
+        }
         let done = self.now - 1;
-        self.executed = [[done; STAGES]; STAGES];
-        self.available = [[done; STAGES]; WRITES];
-        self.visible = [[done; SCOPES]; WRITES];
+        self.executed = [[done; 12]; STAGES];
+        self.available = [[done; 12]; STAGES];
+        self.visible = [[done; 12]; SCOPES];
     }
 
     fn state(&mut self, resource: ResourceId) -> &mut State {
@@ -125,8 +148,15 @@ impl Tracker {
     }
 
     fn check(&mut self, resource: ResourceId, scopes: u32, barrier: &mut Barrier) {
-        let state = *self.state(resource);
+        // Not by `state`, which would hold on to all of `self`.
+        let Some(state) = self.states.get(resource.index as usize) else {
+            return;
+        };
         let writes = scopes & WRITE_SCOPES;
+        let untouched = state.write_scopes == 0 && (writes == 0 || state.read_stages == 0);
+        if state.generation != resource.generation || untouched {
+            return;
+        }
         // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
         // after the write itself follows by the chain.
         let after_write = if state.read_since {
@@ -135,9 +165,9 @@ impl Tracker {
             scopes
         };
         for write in bits(state.write_scopes) {
-            let row = &self.visible[WRITE_INDEX[write] as usize];
+            let column = WRITE_INDEX[write] as usize;
             for scope in bits(after_write) {
-                if row[scope] < state.write_at {
+                if self.visible[scope][column] < state.write_at {
                     barrier.src_stages |= 1 << STAGE_OF[write];
                     barrier.src_scopes |= 1 << write;
                     barrier.dst_stages |= 1 << STAGE_OF[scope];
@@ -149,7 +179,7 @@ impl Tracker {
             for read in bits(u32::from(state.read_stages)) {
                 for scope in bits(writes) {
                     let stage = STAGE_OF[scope] as usize;
-                    if self.executed[read][stage] < state.read_at[read] {
+                    if self.executed[stage][read] < state.read_at[read] {
                         barrier.src_stages |= 1 << read;
                         barrier.dst_stages |= 1 << stage;
                     }
@@ -162,44 +192,24 @@ impl Tracker {
     fn apply(&mut self, barrier: Barrier) {
         let done = self.now - 1;
         let sources = u32::from(barrier.src_stages);
-        let targets = u32::from(barrier.dst_stages);
-        let src = widen(barrier.src_scopes, barrier.src_stages);
-        let dst = widen(barrier.dst_scopes, barrier.dst_stages);
-        for stage in 0..STAGES {
-            let reached = if sources & 1 << stage != 0 {
-                done
-            } else {
-                bits(sources)
-                    .map(|source| self.executed[stage][source])
-                    .max()
-                    .unwrap_or(0)
-            };
-            for target in bits(targets) {
-                let entry = &mut self.executed[stage][target];
-                *entry = (*entry).max(reached);
-            }
+        // What was ordered before a source stage is, by the chain, ordered before the target stages.
+        let (mut executed, mut available) = (Row::default(), Row::default());
+        for source in bits(sources) {
+            raise(&mut executed, &self.executed[source]);
+            raise(&mut available, &self.available[source]);
         }
-        for scope in bits(WRITE_SCOPES) {
-            let write = WRITE_INDEX[scope] as usize;
-            let reached = if src & 1 << scope != 0 {
-                done
-            } else {
-                bits(sources)
-                    .map(|source| self.available[write][source])
-                    .max()
-                    .unwrap_or(0)
-            };
-            if reached == 0 {
-                continue;
-            }
-            for target in bits(targets) {
-                let entry = &mut self.available[write][target];
-                *entry = (*entry).max(reached);
-            }
-            for target in bits(dst) {
-                let entry = &mut self.visible[write][target];
-                *entry = (*entry).max(reached);
-            }
+        for source in bits(sources) {
+            executed[source] = done;
+        }
+        for write in bits(widen(barrier.src_scopes, barrier.src_stages) & WRITE_SCOPES) {
+            available[WRITE_INDEX[write] as usize] = done;
+        }
+        for target in bits(u32::from(barrier.dst_stages)) {
+            raise(&mut self.executed[target], &executed);
+            raise(&mut self.available[target], &available);
+        }
+        for target in bits(widen(barrier.dst_scopes, barrier.dst_stages)) {
+            raise(&mut self.visible[target], &available);
         }
     }
 
@@ -222,13 +232,11 @@ impl Tracker {
                 }
             }
         }
-        let reads = scopes.reads();
-        for stage in bits(u32::from(reads.stages())) {
+        for scope in bits(scopes.reads().0) {
+            let stage = STAGE_OF[scope] as usize;
             state.read_stages |= 1 << stage;
             state.read_at[stage] = now;
-        }
-        if !reads.is_empty() && state.write_at != now {
-            state.read_since = true;
+            state.read_since |= state.write_at != now;
         }
     }
 }

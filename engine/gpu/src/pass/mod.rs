@@ -6,14 +6,15 @@ mod compute;
 mod execute;
 mod graphics;
 mod hazard;
+mod name;
 mod scope;
 mod transfer;
 
 pub use attachments::{Color, Depth, Load};
 pub use compute::ComputePass;
-pub(crate) use execute::PassName;
 pub use execute::{PassDesc, RawPass, ResourceRef};
 pub use graphics::GraphicsPass;
 pub use hazard::ResourceId;
 pub(crate) use hazard::Tracker;
+pub use name::PassName;
 pub use scope::{Scopes, ShaderAccess, Stage};

@@ -119,11 +119,6 @@ impl Scopes {
     pub(crate) const fn shader_part(self) -> Scopes {
         Scopes(self.0 & (KINDS[0] | KINDS[1] | KINDS[2] | KINDS[3]))
     }
-
-    /// The stages of the set, as bits by [`Stage`] discriminant.
-    pub(crate) fn stages(self) -> u16 {
-        bits(self.0).fold(0, |stages, scope| stages | 1 << STAGE_OF[scope])
-    }
 }
 
 /// Shader scopes by access kind: uniform, sampled, storage read, storage write.
@@ -224,36 +219,49 @@ pub(crate) fn vk_stages(stages: u16) -> vk::PipelineStageFlags2 {
     })
 }
 
+/// Vulkan's access flag of each scope.
+const ACCESS_OF: [vk::AccessFlags2; SCOPES] = {
+    const U: vk::AccessFlags2 = vk::AccessFlags2::UNIFORM_READ;
+    const T: vk::AccessFlags2 = vk::AccessFlags2::SHADER_SAMPLED_READ;
+    const R: vk::AccessFlags2 = vk::AccessFlags2::SHADER_STORAGE_READ;
+    const W: vk::AccessFlags2 = vk::AccessFlags2::SHADER_STORAGE_WRITE;
+    [
+        vk::AccessFlags2::INDIRECT_COMMAND_READ,
+        vk::AccessFlags2::INDEX_READ,
+        U,
+        T,
+        R,
+        W, // vertex
+        U,
+        T,
+        R,
+        W, // task
+        U,
+        T,
+        R,
+        W, // mesh
+        U,
+        T,
+        R,
+        W, // fragment
+        U,
+        T,
+        R,
+        W, // compute
+        vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_READ,
+        vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE,
+        vk::AccessFlags2::COLOR_ATTACHMENT_READ,
+        vk::AccessFlags2::COLOR_ATTACHMENT_WRITE,
+        vk::AccessFlags2::TRANSFER_READ,
+        vk::AccessFlags2::TRANSFER_WRITE,
+        vk::AccessFlags2::HOST_READ,
+        vk::AccessFlags2::HOST_WRITE,
+    ]
+};
+
 /// Vulkan's access mask of a set of scopes.
 pub(crate) fn vk_access(scopes: u32) -> vk::AccessFlags2 {
-    const SHADER: [vk::AccessFlags2; 4] = [
-        vk::AccessFlags2::UNIFORM_READ,
-        vk::AccessFlags2::SHADER_SAMPLED_READ,
-        vk::AccessFlags2::SHADER_STORAGE_READ,
-        vk::AccessFlags2::SHADER_STORAGE_WRITE,
-    ];
-    const FIXED: [(u32, vk::AccessFlags2); 10] = [
-        (0, vk::AccessFlags2::INDIRECT_COMMAND_READ),
-        (1, vk::AccessFlags2::INDEX_READ),
-        (22, vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_READ),
-        (23, vk::AccessFlags2::DEPTH_STENCIL_ATTACHMENT_WRITE),
-        (24, vk::AccessFlags2::COLOR_ATTACHMENT_READ),
-        (25, vk::AccessFlags2::COLOR_ATTACHMENT_WRITE),
-        (26, vk::AccessFlags2::TRANSFER_READ),
-        (27, vk::AccessFlags2::TRANSFER_WRITE),
-        (28, vk::AccessFlags2::HOST_READ),
-        (29, vk::AccessFlags2::HOST_WRITE),
-    ];
-    let mut access = vk::AccessFlags2::NONE;
-    for (kind, flag) in KINDS.iter().zip(SHADER) {
-        if scopes & kind != 0 {
-            access |= flag;
-        }
-    }
-    for (bit, flag) in FIXED {
-        if scopes & 1 << bit != 0 {
-            access |= flag;
-        }
-    }
-    access
+    bits(scopes).fold(vk::AccessFlags2::NONE, |mask, scope| {
+        mask | ACCESS_OF[scope]
+    })
 }

@@ -76,6 +76,7 @@ impl Gpu {
             merged: layouts.merged,
             stages: 1 << Stage::Compute as u16,
             opaque_accesses,
+            known_names: Default::default(),
             gpu: gpu.clone(),
         };
         let module = Module::new(gpu, shader)?;

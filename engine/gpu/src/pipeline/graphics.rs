@@ -164,6 +164,7 @@ impl Gpu {
             merged: layouts.merged,
             stages: tracked,
             opaque_accesses,
+            known_names: Default::default(),
             gpu: gpu.clone(),
         })
     }

@@ -23,6 +23,7 @@ use ash::vk;
 use graphics::GraphicsVariants;
 use impel_spirv::ProgramLayout;
 use std::sync::Arc;
+use std::sync::atomic::AtomicPtr;
 
 /// A pipeline with its layout. It frees itself when dropped, once the device is done with it.
 pub struct Pipeline {
@@ -41,6 +42,8 @@ pub struct Pipeline {
     pub(crate) stages: u16,
     /// Whether a stage reads or writes through device addresses or the heap, which only a declaration can tell.
     pub(crate) opaque_accesses: bool,
+    /// The names of the generated bindings that were last found to fit, by their address.
+    pub(crate) known_names: AtomicPtr<(u32, u32, &'static str)>,
     gpu: Arc<Inner>,
 }
 
