@@ -60,7 +60,7 @@ fn the_real_device_counts_per_pass() {
     let gpu = gpu_with(&counting());
     let features = gpu.info().features;
     let passes = measured(&gpu, 1);
-    assert_eq!(passes[0].name, "fill");
+    assert_eq!(passes[0].name.as_str(), "fill");
     assert_eq!(passes[0].statistics, None, "transfers count nothing");
     if !features.pipeline_statistics {
         assert!(passes.iter().all(|pass| pass.statistics.is_none()));
@@ -307,6 +307,6 @@ fn timestamps_wrap_and_may_be_missing() {
     frame.submit().unwrap();
     gpu.wait_idle().unwrap();
     let result = gpu.frame_results().pop().unwrap();
-    assert_eq!(result.passes[0].name, name[..63]);
+    assert_eq!(result.passes[0].name.as_str(), &name[..63]);
     assert_eq!(result.full_barriers, 1);
 }
