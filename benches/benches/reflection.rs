@@ -1,0 +1,261 @@
+//! What it costs to describe a module: `impel-spirv`, SPIRV-Cross, `spirq`, and a baked description.
+//!
+//! Each variant goes once over every module of the corpora that all reflectors accept (each module in memory, in the form
+//! that the reflector wants). SPIRV-Cross: a compiler is created, then entry points, resources with their decorations, and
+//! the types of blocks down to the last member are asked for, push constants among them. `spirq`: one call describes all.
+//!
+//! `cargo bench -p benches --bench reflection [-- --callgrind VARIANT]`; with `--callgrind` one variant (`reflect`,
+//! `unbake`) goes over all modules ten times, for counting its instructions.
+
+use benches::{Variant, compare, print};
+use spirq::prelude::ReflectConfig;
+use spirv_cross2::handle::{Handle, TypeId};
+use spirv_cross2::reflect::{AllResources, Resource, TypeInner};
+use spirv_cross2::spirv::Decoration;
+use spirv_cross2::{Compiler, Module, SpirvCrossError, targets};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+type Error = Box<dyn std::error::Error>;
+
+const FOLDERS: &[&str] = &[
+    "../engine/spirv/tests/data",
+    "../engine/spirv/tests/modules",
+];
+
+/// Modules on which `spirv-cross2` ends the process: their arrays are sized by `OpSpecConstantOp`.
+const CRASHES: &[&str] = &[
+    "spec_array.comp.spv",
+    "spec_sizes.comp.spv",
+    "test_32bit.spv",
+];
+
+/// One module in the forms that the reflectors want.
+struct Sample {
+    bytes: Vec<u8>,
+    words: Vec<u32>,
+    hash: u128,
+    baked: Vec<u8>,
+}
+
+fn spirv_cross(words: &[u32]) -> Result<usize, SpirvCrossError> {
+    let compiler = Compiler::<targets::None>::new(Module::from_words(words))?;
+    let mut found = 0;
+    let mut above = Vec::new();
+    for entry in compiler.entry_points()? {
+        found += entry.name.len();
+    }
+    let AllResources {
+        uniform_buffers,
+        storage_buffers,
+        stage_inputs,
+        stage_outputs,
+        subpass_inputs,
+        storage_images,
+        sampled_images,
+        acceleration_structures,
+        push_constant_buffers,
+        separate_images,
+        separate_samplers,
+        ..
+    } = compiler.shader_resources()?.all_resources()?;
+    let decoration = |resource: &Resource<'_>, decoration| {
+        let value = compiler.decoration(resource.id, decoration)?;
+        Ok::<_, SpirvCrossError>(value.and_then(|value| value.as_literal()).unwrap_or(0) as usize)
+    };
+    for resource in [stage_inputs, stage_outputs].iter().flatten() {
+        found += decoration(resource, Decoration::Location)?;
+        found += members(&compiler, resource.base_type_id, &mut above)?;
+    }
+    for resource in [
+        uniform_buffers,
+        storage_buffers,
+        subpass_inputs,
+        storage_images,
+        sampled_images,
+        acceleration_structures,
+        separate_images,
+        separate_samplers,
+    ]
+    .iter()
+    .flatten()
+    {
+        found += decoration(resource, Decoration::DescriptorSet)?;
+        found += decoration(resource, Decoration::Binding)?;
+        found += members(&compiler, resource.base_type_id, &mut above)?;
+    }
+    for resource in push_constant_buffers {
+        found += members(&compiler, resource.base_type_id, &mut above)?;
+    }
+    for constant in compiler.specialization_constants()? {
+        found += constant.constant_id as usize;
+    }
+    Ok(found)
+}
+
+/// Number of members of a type and of the structs in it. Physical pointers lead round in circles: `above` holds the types
+/// on the way, at which it turns back.
+fn members(
+    compiler: &Compiler<targets::None>,
+    ty: Handle<TypeId>,
+    above: &mut Vec<Handle<TypeId>>,
+) -> Result<usize, SpirvCrossError> {
+    if above.contains(&ty) {
+        return Ok(0);
+    }
+    above.push(ty);
+    let count = match compiler.type_description(ty)?.inner {
+        TypeInner::Struct(block) => block.members.iter().try_fold(1, |count, member| {
+            Ok::<_, SpirvCrossError>(count + members(compiler, member.id, above)?)
+        })?,
+        TypeInner::Array { base, .. } => members(compiler, base, above)?,
+        _ => 1,
+    };
+    above.pop();
+    Ok(count)
+}
+
+fn spirq(words: &[u32]) -> Option<usize> {
+    let entries = ReflectConfig::new()
+        .spv(words)
+        .ref_all_rscs(true)
+        .reflect()
+        .ok()?;
+    Some(entries.iter().map(|entry| entry.vars.len()).sum())
+}
+
+impl Sample {
+    /// `None` for a module that one of the reflectors does not accept.
+    fn new(bytes: Vec<u8>) -> Option<Sample> {
+        let words: Vec<_> = bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect();
+        let interface = impel_spirv::reflect(&bytes).ok()?;
+        spirv_cross(&words).ok()?;
+        // It panics on some modules; its messages would only confuse here.
+        std::panic::catch_unwind(|| spirq(&words)).ok()??;
+        let hash = impel_spirv::spirv_hash(&bytes);
+        let baked = impel_spirv::bake(&interface, hash).ok()?;
+        Some(Sample {
+            bytes,
+            words,
+            hash,
+            baked,
+        })
+    }
+
+    fn reflect(&self) {
+        assert!(black_box(impel_spirv::reflect(&self.bytes)).is_ok());
+    }
+
+    fn unbake(&self) {
+        let unbaked = impel_spirv::unbake(&self.baked, Some(self.hash), "sample");
+        assert!(black_box(unbaked).is_ok());
+    }
+}
+
+/// The `.spv` files of a folder and below.
+fn modules(folder: PathBuf, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            modules(path, files)?;
+        } else if path.extension().is_some_and(|end| end == "spv") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn timed<T>(samples: &[Sample], mut run: impl FnMut(&Sample) -> T) -> Duration {
+    let start = Instant::now();
+    for sample in samples {
+        black_box(run(sample));
+    }
+    start.elapsed()
+}
+
+fn main() -> Result<(), Error> {
+    // `spirq` makes errors and drops them again; with backtraces each would cost many times as much.
+    for name in ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE"] {
+        if std::env::var(name).is_ok_and(|value| value != "0") {
+            return Err(format!("{name} must not be set: it slows spirq down").into());
+        }
+    }
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        modules(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
+            &mut files,
+        )?;
+    }
+    files.sort();
+    let total = files.len();
+    files.retain(|file| !CRASHES.iter().any(|name| file.ends_with(name)));
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let samples: Vec<_> = files
+        .iter()
+        .map(std::fs::read)
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .filter_map(Sample::new)
+        .collect();
+    std::panic::set_hook(hook);
+
+    let arguments: Vec<String> = std::env::args().collect();
+    if let Some(at) = arguments
+        .iter()
+        .position(|argument| argument == "--callgrind")
+    {
+        let run = match arguments.get(at + 1).map(String::as_str) {
+            Some("reflect") => Sample::reflect,
+            Some("unbake") => Sample::unbake,
+            _ => return Err("--callgrind takes reflect or unbake".into()),
+        };
+        for _ in 0..10 {
+            timed(&samples, run);
+        }
+        return Ok(());
+    }
+
+    let bytes: usize = samples.iter().map(|sample| sample.bytes.len()).sum();
+    let baked: usize = samples.iter().map(|sample| sample.baked.len()).sum();
+    println!(
+        "{} of {} modules, which all accept; {bytes} bytes of SPIR-V, {baked} bytes baked",
+        samples.len(),
+        total
+    );
+    let mut variants: Vec<Variant<'_>> = vec![
+        (
+            "impel-spirv: reflect (base)",
+            Box::new(|| timed(&samples, Sample::reflect)),
+        ),
+        (
+            "SPIRV-Cross: create and ask",
+            Box::new(|| timed(&samples, |sample| spirv_cross(&sample.words))),
+        ),
+        (
+            "spirq: reflect",
+            Box::new(|| timed(&samples, |sample| spirq(&sample.words))),
+        ),
+        (
+            "impel-spirv: unbake",
+            Box::new(|| timed(&samples, Sample::unbake)),
+        ),
+    ];
+    let times = compare(&mut variants, 51, u32::try_from(samples.len())?);
+    print("Describing one module", &times, 0);
+    let [reflect, cross, spirq, unbake] = times.as_slice() else {
+        return Err("four variants expected".into());
+    };
+    println!(
+        "\nreflect is {:.2} times as fast as SPIRV-Cross and {:.2} times as fast as spirq; unbake is {:.2} times as fast as reflect",
+        cross.ratio_to(reflect),
+        spirq.ratio_to(reflect),
+        reflect.ratio_to(unbake)
+    );
+    Ok(())
+}
