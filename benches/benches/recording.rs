@@ -114,7 +114,7 @@ impl Bench {
             };
             // SAFETY: the pass has set up all that the dispatch needs.
             let recorded = frame.pass(&desc, |raw| unsafe {
-                raw.device.cmd_dispatch(raw.commands, 1, 1, 1)
+                raw.device.cmd_dispatch(raw.commands, 1, 1, 1);
             });
             assert!(recorded.is_ok());
         })

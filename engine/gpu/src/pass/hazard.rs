@@ -192,6 +192,18 @@ impl Tracker {
     fn apply(&mut self, barrier: Barrier) {
         let done = self.now - 1;
         let sources = u32::from(barrier.src_stages);
+        if barrier.src_stages == barrier.dst_stages && sources.is_power_of_two() {
+            // Most barriers: one stage waits for itself, so there is no chain to follow.
+            let stage = sources.trailing_zeros() as usize;
+            self.executed[stage][stage] = done;
+            for write in bits(barrier.src_scopes) {
+                self.available[stage][WRITE_INDEX[write] as usize] = done;
+            }
+            for target in bits(barrier.dst_scopes) {
+                raise(&mut self.visible[target], &self.available[stage]);
+            }
+            return;
+        }
         // What was ordered before a source stage is, by the chain, ordered before the target stages.
         let (mut executed, mut available) = (Row::default(), Row::default());
         for source in bits(sources) {
