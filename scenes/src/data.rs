@@ -218,10 +218,10 @@ impl SceneData {
     /// [`Error::Value`] when there is no such camera, [`Error::File`], [`Error::Data`].
     pub fn camera(&self, name: &str) -> Result<CameraData, Error> {
         if let Some(camera) = self.cameras.get(name) {
-            return Ok(camera.clone());
+            return self.checked(name, camera.clone());
         }
         if name.ends_with(".toml") {
-            return parse(name, &read(Path::new(name))?);
+            return self.checked(name, parse(name, &read(Path::new(name))?)?);
         }
         let names: Vec<_> = self.cameras.keys().map(String::as_str).collect();
         Err(Error::value(
@@ -229,6 +229,44 @@ impl SceneData {
             format!("{}, or the path of a .toml file", names.join(", ")),
             format!("{name:?}"),
         ))
+    }
+
+    /// A camera whose numbers make a view.
+    fn checked(&self, name: &str, camera: CameraData) -> Result<CameraData, Error> {
+        let CameraData {
+            position,
+            yaw,
+            pitch,
+            turn,
+            ..
+        } = camera;
+        let first = KeyData {
+            position,
+            yaw,
+            pitch,
+        };
+        let numbers = [&first]
+            .into_iter()
+            .chain(&camera.keys)
+            .flat_map(|key| key.position.into_iter().chain([key.yaw, key.pitch]))
+            .chain([turn]);
+        if let Some(number) = numbers.into_iter().find(|number| !number.is_finite()) {
+            return Err(Error::value(
+                format!("camera {name}"),
+                "finite numbers",
+                number,
+            ));
+        }
+        let near = self.lens.near;
+        let wrong = |distance: &f32| distance.is_nan() || *distance <= near;
+        match camera.draw_distance.filter(wrong) {
+            Some(distance) => Err(Error::value(
+                format!("camera {name}: draw_distance"),
+                format!("more than the lens's near, {near}"),
+                distance,
+            )),
+            None => Ok(camera),
+        }
     }
 
     /// The path of a camera, with this scene's lens.
@@ -276,8 +314,13 @@ pub fn mesh_source(name: &str) -> Result<impel::geometry::MeshSource, Error> {
     ))
 }
 
+/// A text file; a pipe or a device may never end.
 fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|reason| Error::file(path, reason))
+    let wrong = |reason| Error::file(path, reason);
+    if !std::fs::metadata(path).map_err(wrong)?.is_file() {
+        return Err(Error::file(path, "expected a plain file"));
+    }
+    std::fs::read_to_string(path).map_err(wrong)
 }
 
 /// TOML with mistakes as `file:line:column: message`.

@@ -22,27 +22,36 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(code) => code,
-        Err(error) => {
-            eprintln!("error: {}", one_line(&error.to_string()));
-            ExitCode::from(1)
-        }
+        Err(error) => failure(&error),
     }
 }
 
 /// Help as it is; a mistake as one line.
 fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        print!("{error}");
-        return ExitCode::SUCCESS;
+        return match print(&error.to_string()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failure(&error),
+        };
     }
+    let text = error.to_string();
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        eprint!("{error}");
+        complain(&text);
     } else {
         // The first paragraph says it; what follows is usage.
-        let text = error.to_string();
-        eprintln!("{}", one_line(text.split("\n\n").next().unwrap_or(&text)));
+        complain(&(one_line(text.split("\n\n").next().unwrap_or(&text)) + "\n"));
     }
     ExitCode::from(2)
+}
+
+fn failure(error: &Error) -> ExitCode {
+    complain(&format!("error: {}\n", one_line(&error.to_string())));
+    ExitCode::from(1)
+}
+
+/// Where standard error cannot be written to, the exit status still says it.
+fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn one_line(text: &str) -> String {

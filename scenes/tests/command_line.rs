@@ -67,11 +67,14 @@ fn bad_input_is_one_line_and_status_1() {
     std::fs::write(&mesh, "v 0 0 0\nv 1 0 0\nv 0 1 nan\nf 1 2 3\n").unwrap();
     let camera = temporary("camera.toml");
     std::fs::write(&camera, "yaw = 3\nroll = 1\n").unwrap();
-    let (scene, mesh, camera) = (
-        scene.to_str().unwrap(),
-        mesh.to_str().unwrap(),
-        camera.to_str().unwrap(),
-    );
+    let nowhere = temporary("nowhere.toml");
+    std::fs::write(&nowhere, "position = [0.0, nan, 0.0]\n").unwrap();
+    let short = temporary("short.toml");
+    std::fs::write(&short, "draw_distance = -1.0\n").unwrap();
+    let folder = temporary("folder.toml");
+    std::fs::create_dir_all(&folder).unwrap();
+    let [scene, mesh, camera, nowhere, short, folder] =
+        [&scene, &mesh, &camera, &nowhere, &short, &folder].map(|path| path.to_str().unwrap());
     for (arguments, part) in [
         (&["run", "cluod"][..], "scene: expected cloud, field"),
         (&["run", scene], "mistake.toml:5:1: unknown field `sky`"),
@@ -81,6 +84,15 @@ fn bad_input_is_one_line_and_status_1() {
             &["run", "cloud", "--camera", camera],
             "camera.toml:2:1: unknown field `roll`",
         ),
+        (
+            &["run", "cloud", "--camera", nowhere],
+            "finite numbers, got NaN",
+        ),
+        (
+            &["run", "cloud", "--camera", short],
+            "more than the lens's near, 0.01, got -1",
+        ),
+        (&["run", folder], "folder.toml: expected a plain file"),
         (
             &["run", "cloud", "--device", "no such device"],
             "no such device",
@@ -96,6 +108,33 @@ fn bad_input_is_one_line_and_status_1() {
         (&["run", "cloud", "--draws", "1", "--mesh", "gear"], "gear"),
     ] {
         assert_fails(arguments, 1, part);
+    }
+}
+
+/// A reader that has enough, as in `scenes run --help | head -1`, makes no failure.
+#[test]
+fn closed_pipes_are_no_failure() {
+    for arguments in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["--version"],
+        &["list"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_scenes"))
+            .args(arguments)
+            .stdout(writer)
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+            .wait_with_output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            output.status.success() && text.is_empty(),
+            "{arguments:?}: {text}"
+        );
     }
 }
 

@@ -189,6 +189,22 @@ fn other_files_are_noticed() {
     refused(&cache, key, &std::fs::read(cache.path(other)).unwrap());
 }
 
+/// Opening a pipe waits for its other end, which may never come.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_not_opened() {
+    let folder = TemporaryFolder::new("pipe");
+    let cache = Cache::new(&folder.0);
+    let key = key(b"pipe");
+    let made = std::process::Command::new("mkfifo")
+        .arg(cache.path(key))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let error = cache.read(key).unwrap_err();
+    assert!(error.to_string().contains("not a plain file"), "{error}");
+}
+
 /// Writes a mesh with a correct checksum but contents that would lead a shader astray.
 #[test]
 fn unsound_contents_are_noticed() {

@@ -85,6 +85,13 @@ impl Cache {
             path: path.clone(),
             source,
         };
+        // Before it is opened: opening a pipe waits for its other end.
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_file() => {}
+            Ok(_) => return Err(failed(std::io::Error::other("not a plain file"))),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        }
         let mut file = match std::fs::File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
