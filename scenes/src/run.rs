@@ -38,6 +38,7 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         app_name: "scenes".into(),
         device: arguments.device.clone(),
         validation: arguments.validate,
+        pipeline_cache: Cache::of_user().map(|cache| cache.folder().join("pipelines")),
         ..GpuDesc::default()
     })?;
     for line in gpu.info().features.fallbacks() {

@@ -9,6 +9,9 @@ use crate::machine::Machine;
 use crate::parts;
 use crate::workspace::Workspace;
 
+/// Where the picture goes when the arguments do not say.
+const PICTURE: &str = "cloud.png";
+
 /// Provides what is missing, then builds and runs the demo; the exit status is the demo's.
 pub(crate) fn run(
     machine: &Machine,
@@ -31,6 +34,10 @@ pub(crate) fn run(
         .arg(workspace.root.join("Cargo.toml"))
         .args(["--", "run", "cloud"])
         .args(&options.scene_arguments);
+    let says_where = |argument: &String| argument == "--out" || argument.starts_with("--out=");
+    if !options.scene_arguments.iter().any(says_where) {
+        cargo.args(["--out", PICTURE]);
+    }
     let status = cargo.status().map_err(|cause| Error::Start {
         program: "cargo".into(),
         cause,

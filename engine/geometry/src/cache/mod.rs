@@ -69,6 +69,12 @@ impl Cache {
         folder.map(|folder| Self::new(folder.join("impel")))
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
     /// The file of a key, whether it exists or not.
     #[must_use]
     pub fn path(&self, key: CacheKey) -> PathBuf {

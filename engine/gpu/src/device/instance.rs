@@ -112,8 +112,14 @@ impl Instance {
             ways.extend([SyncValidation::Settings, SyncValidation::Feature]);
             ways.retain(|way| has(way.extension()));
         }
-        let raw = create(&entry, app_name, layer.is_some(), &names, &ways)
-            .map_err(Error::vulkan("vkCreateInstance", instance()))?;
+        let raw =
+            create(&entry, app_name, layer.is_some(), &names, &ways).map_err(
+                |result| match result {
+                    // What the loader says when it finds no driver.
+                    vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDevice,
+                    other => Error::vulkan("vkCreateInstance", instance())(other),
+                },
+            )?;
         let mut this = Instance {
             raw,
             entry,

@@ -54,7 +54,13 @@ impl PipelineCache {
 }
 
 fn read(path: &Path, key: &[u8; 32]) -> Option<Vec<u8>> {
-    let bytes = match std::fs::read(path) {
+    // Not a pipe or device, which might never end.
+    let is_file = std::fs::metadata(path).map(|metadata| metadata.is_file());
+    let plain = is_file.and_then(|is_file| {
+        let not_plain = || std::io::Error::other("it is not a plain file");
+        is_file.then_some(()).ok_or_else(not_plain)
+    });
+    let bytes = match plain.and_then(|()| std::fs::read(path)) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => {

@@ -56,7 +56,8 @@ const FUNCTIONS: [&str; 37] = [
 fn program(entry: impel_gpu::ash::Entry) -> Result<()> {
     let gpu = Gpu::with_entry(
         &GpuDesc {
-            pipeline_cache: Some("/nonexistent/folder/cache".into()),
+            // A folder that cannot be: a file is in its place.
+            pipeline_cache: Some(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/cache").into()),
             ..Default::default()
         },
         entry,
