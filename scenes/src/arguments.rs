@@ -43,16 +43,19 @@ pub struct RunArguments {
     /// Meshes in place of the scene's: files or built-ins such as `gear:4952`.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub mesh: Vec<String>,
-    /// How clusters become pixels: mesh or vertex; by default mesh on GPUs that can, vertex elsewhere.
+    /// How clusters become pixels: hybrid, mesh or vertex; by default the first that the device can.
     #[arg(long, value_parser = |text: &str| text.parse::<RasterPath>())]
     pub path: Option<RasterPath>,
+    /// In the hybrid path: the compute rasteriser takes clusters without larger triangles, in pixels; 0 for none.
+    #[arg(long, value_name = "PX")]
+    pub raster_threshold: Option<f32>,
     /// Switch culling stages: frustum, occlusion, meshlet-cone, meshlet-frustum, meshlet-occlusion, all.
     #[arg(long, value_name = "KEY=on|off", num_args = 1.., value_parser = cull)]
     pub cull: Vec<(String, bool)>,
     /// Level of detail: `error=PIXELS`, `force=LEVEL`, or `distance=BASE,STEP`.
     #[arg(long, value_name = "RULE", value_parser = lod)]
     pub lod: Option<LodMode>,
-    /// What the picture shows: shaded, meshlets, lods, normals, depth, instances.
+    /// What the picture shows: shaded, meshlets, lods, normals, depth, instances, raster.
     #[arg(long, value_parser = |text: &str| text.parse::<DebugView>())]
     pub view: Option<DebugView>,
     /// A camera of the scene, or the path of a camera file.

@@ -4,15 +4,17 @@
 //! errors, with line and column.
 
 use crate::Error;
+use crate::generator::{BallData, CityData, CloudData, FieldData, Generator};
 use impel::geometry::BuiltIn;
 use impel::math::Lens;
-use impel::scene::{CameraKey, CameraPath, Cloud, Field, Instance, MAX_INSTANCES};
+use impel::scene::{CameraKey, CameraPath, Instance, MAX_INSTANCES};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The scenes that come with the program: name and text.
-pub const BUILT_IN: [(&str, &str); 2] = [
+pub const BUILT_IN: [(&str, &str); 3] = [
+    ("city", include_str!("../data/city.toml")),
     ("cloud", include_str!("../data/cloud.toml")),
     ("field", include_str!("../data/field.toml")),
 ];
@@ -41,27 +43,17 @@ pub struct SceneData {
     /// Places, turns and scales meshes in a cube.
     #[serde(default)]
     field: Option<FieldData>,
+    /// Places meshes in a ball.
+    #[serde(default)]
+    ball: Option<BallData>,
+    /// Places meshes along streets.
+    #[serde(default)]
+    city: Option<CityData>,
     /// What all cameras share.
     #[serde(default)]
     lens: LensData,
     /// Cameras by name.
     pub cameras: BTreeMap<String, CameraData>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CloudData {
-    instances: u32,
-    edge: f32,
-    seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FieldData {
-    instances: u32,
-    extent: f32,
-    seed: u64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -140,9 +132,9 @@ impl SceneData {
             column: 1,
             message,
         };
-        if data.cloud.is_some() == data.field.is_some() {
+        if data.generators().count() != 1 {
             return Err(wrong(
-                "expected exactly one of the tables [cloud] and [field]".into(),
+                "expected exactly one of the tables [cloud], [field], [ball] and [city]".into(),
             ));
         }
         if data.meshes.is_empty() {
@@ -174,42 +166,32 @@ impl SceneData {
         Ok(data)
     }
 
+    fn generators(&self) -> impl Iterator<Item = Generator> {
+        let cloud = self.cloud.map(Generator::Cloud);
+        let field = self.field.map(Generator::Field);
+        let ball = self.ball.map(Generator::Ball);
+        let city = self.city.map(Generator::City);
+        [cloud, field, ball, city].into_iter().flatten()
+    }
+
     /// Number of instances unless another is asked for.
     #[must_use]
     pub fn instances(&self) -> u32 {
-        self.cloud
-            .map(|cloud| cloud.instances)
-            .or(self.field.map(|field| field.instances))
-            .unwrap_or(0)
+        self.generators().next().map_or(0, |data| data.instances())
     }
 
     /// Seed of the generator unless another is asked for.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.cloud
-            .map(|cloud| cloud.seed)
-            .or(self.field.map(|field| field.seed))
-            .unwrap_or(0)
+        self.generators().next().map_or(0, |data| data.seed())
     }
 
     /// Places `instances` instances of `meshes` meshes.
     #[must_use]
     pub fn generate(&self, instances: u32, seed: u64, meshes: u32) -> Vec<Instance> {
-        match (self.cloud, self.field) {
-            (Some(cloud), _) => Cloud {
-                instances,
-                seed,
-                edge: cloud.edge,
-            }
-            .generate(meshes),
-            (None, Some(field)) => Field {
-                instances,
-                seed,
-                extent: field.extent,
-            }
-            .generate(meshes),
-            (None, None) => Vec::new(),
-        }
+        let mut generators = self.generators();
+        let generated = |data: Generator| data.generate(instances, seed, meshes);
+        generators.next().map(generated).unwrap_or_default()
     }
 
     /// A camera by name, or from a file with the same keys as a `[cameras.NAME]` table.
@@ -349,6 +331,7 @@ fn parse<T: serde::de::DeserializeOwned>(file: &str, text: &str) -> Result<T, Er
 #[cfg(test)]
 mod tests {
     use super::*;
+    use impel::scene::{Cloud, Field};
 
     #[test]
     fn built_in_scenes_are_right() {
@@ -416,7 +399,7 @@ mod tests {
         let error = SceneData::find("cluod").unwrap_err().to_string();
         assert_eq!(
             error,
-            "scene: expected cloud, field, or the path of a .toml file, got \"cluod\""
+            "scene: expected city, cloud, field, or the path of a .toml file, got \"cluod\""
         );
         let error = SceneData::find("cloud")
             .unwrap()

@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod data;
 mod error;
+mod generator;
 pub mod logger;
 pub mod picture;
 pub mod progress;

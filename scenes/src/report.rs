@@ -203,6 +203,7 @@ impl Report {
             clusters: statistics.overflow.clusters,
         };
         self.triangles_drawn = statistics.triangles_drawn;
+        self.triangles_by_compute = statistics.triangles_by_compute;
         self.lod_histogram = statistics.lod_histogram;
     }
 
@@ -321,7 +322,7 @@ impl Report {
             &mut out,
             "triangles drawn",
             self.triangles_drawn,
-            String::new(),
+            format!("{} by compute", grouped(self.triangles_by_compute)),
         );
         let _ = writeln!(
             out,

@@ -48,6 +48,10 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     let scene = load(&data, arguments, seed)?;
     let settings = Settings {
         path: arguments.path.unwrap_or_else(|| default_path(gpu.info())),
+        raster_threshold: arguments
+            .raster_threshold
+            .unwrap_or(Settings::RASTER_THRESHOLD),
+        mesh_shaders: gpu.info().kind != DeviceKind::Cpu,
         culling: arguments.culling(),
         lod: arguments.lod.unwrap_or_default(),
         view: arguments.view.unwrap_or_default(),
@@ -136,12 +140,15 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Mesh shaders, except where they are missing or slower: on a software device (lavapipe of Mesa 25.0.7) three frames of
-/// `cloud` took 14.8 s of CPU time with them and 7.9 s without.
+/// The first of hybrid, mesh and vertex that the device can. On software devices mesh shaders are slower: on lavapipe of
+/// Mesa 25.0.7 three frames of `cloud` took 14.8 s of CPU time with them and 7.9 s without.
 fn default_path(info: &DeviceInfo) -> RasterPath {
-    match info.features.mesh_shaders && info.kind != DeviceKind::Cpu {
-        true => RasterPath::Mesh,
-        false => RasterPath::Vertex,
+    let features = &info.features;
+    match info.kind {
+        _ if features.buffer_int64_atomics => RasterPath::Hybrid,
+        DeviceKind::Cpu => RasterPath::Vertex,
+        _ if features.mesh_shaders => RasterPath::Mesh,
+        _ => RasterPath::Vertex,
     }
 }
 

@@ -3,6 +3,8 @@
 //
 // Early, occlusion is last frame's: its HZB, its camera. What fails is not culled but goes to a list of rejects, which
 // the late phase tests once more, after the chunks of its own, against the new HZB.
+//
+// What is drawn goes to the compute rasteriser where all of its triangles are small, else to the hardware.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -30,9 +32,11 @@ const uint DRAWN = 1u;
 const uint REJECTED = 2u;
 
 // One bit a thread, so that places in a list follow from the thread's number, whatever the subgroup size.
-shared uint drawn_bits[2];
+shared uint compute_bits[2];
+shared uint hardware_bits[2];
 shared uint rejected_bits[2];
-shared uint first_drawn;
+shared uint first_compute;
+shared uint first_hardware;
 shared uint first_rejected;
 
 bool has(uint flag) { return (frame.data.flags & flag) != 0u; }
@@ -72,6 +76,35 @@ uint test(Cluster cluster, bool was_rejected) {
     return DRAWN;
 }
 
+// Whether the compute rasteriser may have a cluster: it lies wholly in front of the near plane, near enough to the
+// picture for whole numbers, and no triangle is wider or higher than the threshold. Twin: `compute_raster_takes`.
+bool all_small(Cluster cluster) {
+    if (frame.data.raster_threshold <= 0.0) {
+        return false;
+    }
+    if (has(FLAG_RASTER_SHUFFLE) && ((cluster.meshlet * 0x9e3779b1u + cluster.instance * 0x85ebca6bu) >> 31) != 0u) {
+        return false;
+    }
+    Instance instance = instances.data[cluster.instance];
+    Meshlet meshlet = meshlets.data[cluster.meshlet];
+    View view = frame.data.draw;
+    float radius = meshlet.radius * instance.scale;
+    vec3 centre = transform_point(view.rows, transform_point(instance.rows, meshlet.centre));
+    float nearest = -centre.z - radius;
+    // A part in a thousand more than the near plane, for the rounding of positions.
+    if (!(nearest > view.near * 1.001)) {
+        return false;
+    }
+    // Slopes x/z and y/z of its points. For two points of depth z1 and z2 at most L apart, slopes differ by
+    // (x1 - x2) / z1 + (x2 / z2) (z2 - z1) / z1, which is at most L sqrt(1 + slope^2) / nearest.
+    vec2 slope = (abs(centre.xy) + radius) / nearest;
+    vec2 pixels = view.scale * 0.5 * vec2(frame.data.size);
+    float edge = meshlet_edge_of(meshlet) * instance.scale / nearest;
+    vec2 extent = edge * sqrt(1.0 + slope * slope) * pixels;
+    vec2 reach = slope * pixels;
+    return max(extent.x, extent.y) <= frame.data.raster_threshold && max(reach.x, reach.y) <= RASTER_REACH;
+}
+
 // How many threads before this one have their bit set.
 uint rank(uint low, uint high) {
     uint lane = gl_LocalInvocationIndex;
@@ -79,11 +112,40 @@ uint rank(uint low, uint high) {
     return lane < 32u ? bitCount(low & below) : bitCount(low) + bitCount(high & below);
 }
 
+// By one thread: asks for room for what the group draws, drops what gets none, and takes places at both ends of the list.
+void admit() {
+    uint wanted = bitCount(compute_bits[0]) + bitCount(compute_bits[1]) + bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]);
+    if (wanted == 0u) {
+        return;
+    }
+    uint first = atomicAdd(counters.data.cluster_count, wanted);
+    uint capacity = frame.data.cluster_capacity;
+    uint room = first < capacity ? min(capacity - first, wanted) : 0u;
+    for (int thread = int(CHUNK_MESHLETS) - 1; wanted > room && thread >= 0; --thread) {
+        uint word = uint(thread) >> 5;
+        uint bit = 1u << (uint(thread) & 31u);
+        if (((compute_bits[word] | hardware_bits[word]) & bit) != 0u) {
+            compute_bits[word] &= ~bit;
+            hardware_bits[word] &= ~bit;
+            wanted -= 1u;
+        }
+    }
+    uint compute = bitCount(compute_bits[0]) + bitCount(compute_bits[1]);
+    uint hardware = bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]);
+    if (compute > 0u) {
+        first_compute = atomicAdd(counters.data.compute_count, compute);
+    }
+    if (hardware > 0u) {
+        first_hardware = atomicAdd(counters.data.hardware_count, hardware);
+    }
+}
+
 void main() {
     uint lane = gl_LocalInvocationIndex;
     clear_statistics();
     if (lane < 2u) {
-        drawn_bits[lane] = 0u;
+        compute_bits[lane] = 0u;
+        hardware_bits[lane] = 0u;
         rejected_bits[lane] = 0u;
     }
     barrier();
@@ -128,21 +190,30 @@ void main() {
         }
     }
 
-    if (fate == DRAWN) {
-        atomicOr(drawn_bits[lane >> 5], bit);
+    bool small = fate == DRAWN && all_small(cluster);
+    if (small) {
+        atomicOr(compute_bits[lane >> 5], bit);
+    } else if (fate == DRAWN) {
+        atomicOr(hardware_bits[lane >> 5], bit);
     }
     barrier();
-    uint drawn = bitCount(drawn_bits[0]) + bitCount(drawn_bits[1]);
-    if (lane == 0u && drawn > 0u) {
-        first_drawn = atomicAdd(counters.data.cluster_count, drawn);
+    if (lane == 0u) {
+        admit();
     }
     barrier();
     if (fate == DRAWN) {
-        uint index = first_drawn + rank(drawn_bits[0], drawn_bits[1]);
-        if (index < frame.data.cluster_capacity) {
-            clusters.data[index] = cluster;
+        // Places are counted from lower threads, and those that were not admitted are the highest.
+        bool admitted = (((small ? compute_bits[lane >> 5] : hardware_bits[lane >> 5]) & bit) != 0u);
+        if (admitted) {
+            uint slot = small ? first_compute + rank(compute_bits[0], compute_bits[1])
+                              : hardware_slot(frame.data, first_hardware + rank(hardware_bits[0], hardware_bits[1]));
+            clusters.data[slot] = cluster;
+            uint triangles = meshlet_triangles_of(meshlets.data[cluster.meshlet]);
             count(STATISTIC_MESHLETS_DRAWN, 1u);
-            count(STATISTIC_TRIANGLES_DRAWN, meshlet_triangles_of(meshlets.data[cluster.meshlet]));
+            count(STATISTIC_TRIANGLES_DRAWN, triangles);
+            if (small) {
+                count(STATISTIC_TRIANGLES_COMPUTE, triangles);
+            }
         } else {
             count(STATISTIC_CLUSTER_OVERFLOW, 1u);
         }

@@ -1,5 +1,6 @@
 // Draws clusters where there are no mesh shaders: one instance a cluster, always the most vertices that a cluster can
-// have, those beyond its own triangles falling together in one point.
+// have, those beyond its own triangles falling together in one point. With VISIBILITY for the visibility buffer, else
+// for shading at once.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -15,19 +16,27 @@ layout(set = 0, binding = 5, scalar) readonly buffer MeshletTriangleBlock { uint
 layout(set = 0, binding = 6, scalar) readonly buffer VertexBlock { uvec4 data[]; } vertices;
 layout(set = 0, binding = 7, scalar) readonly buffer ClusterBlock { Cluster data[]; } clusters;
 
+#ifdef VISIBILITY
+layout(location = 0) flat out uvec2 out_triangle;
+#else
 layout(location = 0) out vec3 out_normal;
 layout(location = 1) flat out uint out_cluster;
+#endif
 
 void main() {
-    uint index = uint(gl_InstanceIndex);
+    uint slot = hardware_slot(frame.data, uint(gl_InstanceIndex));
     uint triangle = uint(gl_VertexIndex) / 3u;
     uint corner = uint(gl_VertexIndex) % 3u;
-    Cluster cluster = clusters.data[index];
+    Cluster cluster = clusters.data[slot];
     Meshlet meshlet = meshlets.data[cluster.meshlet];
-    out_cluster = index;
+#ifdef VISIBILITY
+    out_triangle = uvec2(slot, triangle);
+#else
+    out_cluster = slot;
+    out_normal = vec3(0.0);
+#endif
     if (triangle >= meshlet_triangles_of(meshlet)) {
         gl_Position = vec4(0.0, 0.0, 0.0, 1.0);
-        out_normal = vec3(0.0);
         return;
     }
     Instance instance = instances.data[cluster.instance];
@@ -35,5 +44,7 @@ void main() {
     uvec4 vertex = vertices.data[meshlet_vertices.data[meshlet.vertex_offset + corners[corner]]];
     vec4 grid = meshes.data[instance.mesh].grid;
     gl_Position = clip_position(frame.data.draw, instance, decode_position(vertex, grid));
+#ifndef VISIBILITY
     out_normal = world_normal(instance, decode_normal(vertex));
+#endif
 }

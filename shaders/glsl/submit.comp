@@ -15,8 +15,14 @@ layout(set = 0, binding = 2, scalar) writeonly buffer ArgumentBlock { Arguments 
 
 layout(push_constant, scalar) uniform Push {
     uint phase; // 0 early, 1 late
-    uint step;  // 0 the dispatch over chunks, 1 the draws of clusters
+    uint step;  // 0 the dispatch over chunks, 1 the draws and the compute raster of clusters
 } push;
+
+// So many groups as a dispatch within what each dimension takes.
+uvec3 rows_of(uint groups) {
+    uint rows = (groups + MAX_GROUPS_PER_DIMENSION - 1u) / MAX_GROUPS_PER_DIMENSION;
+    return uvec3(min(groups, MAX_GROUPS_PER_DIMENSION), rows, 1u);
+}
 
 void main() {
     uint lane = gl_LocalInvocationIndex;
@@ -27,15 +33,13 @@ void main() {
             groups += (rejects + CHUNK_MESHLETS - 1u) / CHUNK_MESHLETS;
         }
         if (lane == 0u) {
-            uint rows = (groups + MAX_GROUPS_PER_DIMENSION - 1u) / MAX_GROUPS_PER_DIMENSION;
-            arguments.data.dispatch[push.phase] = uvec3(min(groups, MAX_GROUPS_PER_DIMENSION), rows, 1u);
+            arguments.data.dispatch[push.phase] = rows_of(groups);
         }
         return;
     }
 
-    uint end = min(counters.data.cluster_count, frame.data.cluster_capacity);
-    uint first = counters.data.cluster_first[push.phase];
-    uint clusters = end - first;
+    uint first = counters.data.hardware_first[push.phase];
+    uint clusters = counters.data.hardware_count - first;
     uint draws = min((clusters + MESH_GROUPS_PER_DRAW - 1u) / MESH_GROUPS_PER_DRAW, MAX_MESH_DRAWS);
     for (uint i = lane; i < draws; i += 64u) {
         uint left = clusters - i * MESH_GROUPS_PER_DRAW;
@@ -44,10 +48,13 @@ void main() {
     if (lane == 0u) {
         arguments.data.mesh_draw_count[push.phase] = draws;
         arguments.data.vertex_draw[push.phase] = uvec4(MESHLET_MAX_TRIANGLES * 3u, clusters, 0u, first);
+        uint small = counters.data.compute_count - counters.data.compute_first[push.phase];
+        arguments.data.raster[push.phase] = rows_of(small);
         if (push.phase == 0u) {
             // The late phase goes on where the early one ended.
-            counters.data.cluster_count = end;
-            counters.data.cluster_first[1] = end;
+            counters.data.cluster_count = counters.data.compute_count + counters.data.hardware_count;
+            counters.data.compute_first[1] = counters.data.compute_count;
+            counters.data.hardware_first[1] = counters.data.hardware_count;
         }
     }
 }

@@ -56,7 +56,7 @@ pub struct Vertex {
 ///     uint cone;                  // four int8: axis x, y, z and cutoff, each / 127
 ///     uint vertex_offset;         // first of its entries in meshlet_vertices
 ///     uint triangle_offset;       // first of its entries in meshlet_triangles
-///     uint counts;                // vertices | triangles << 8 | LOD << 16
+///     uint counts;                // vertices | triangles << 8 | LOD << 16 | longest edge << 24
 /// };
 /// ```
 ///
@@ -83,15 +83,21 @@ pub struct Meshlet {
     pub vertex_offset: u32,
     /// Index of its first entry in [`Mesh::meshlet_triangles`].
     pub triangle_offset: u32,
-    /// `vertices | triangles << 8 | LOD << 16`.
+    /// `vertices | triangles << 8 | LOD << 16 | longest edge << 24`; see [`Meshlet::longest_edge`].
     pub counts: u32,
 }
 
 impl Meshlet {
-    /// Packs the three numbers of [`Meshlet::counts`].
+    /// Packs the numbers of [`Meshlet::counts`]; the longest edge in units of the sphere's diameter / 255, rounded up.
     #[must_use]
-    pub const fn pack_counts(vertices: u32, triangles: u32, lod: u32) -> u32 {
-        vertices | triangles << 8 | lod << 16
+    pub const fn pack_counts(vertices: u32, triangles: u32, lod: u32, edge: u8) -> u32 {
+        vertices | triangles << 8 | lod << 16 | (edge as u32) << 24
+    }
+
+    /// A bound for the longest edge of its triangles, object units: at most 1/255 of the sphere's diameter over it.
+    #[must_use]
+    pub const fn longest_edge(&self) -> f32 {
+        (self.counts >> 24) as f32 * (self.radius / 127.5)
     }
 
     /// Number of vertices, 3 to [`MESHLET_MAX_VERTICES`].
@@ -224,7 +230,8 @@ mod tests {
         assert_eq!(offset_of!(Meshlet, counts), 28);
         let meshlet = Meshlet {
             cone: [1, -2, 3, 4],
-            counts: Meshlet::pack_counts(64, 124, 7),
+            counts: Meshlet::pack_counts(64, 124, 7, 255),
+            radius: 0.5,
             ..Meshlet::default()
         };
         let words: [u32; 8] = bytemuck::cast(meshlet);
@@ -237,6 +244,7 @@ mod tests {
             ),
             (64, 124, 7)
         );
+        assert_eq!(meshlet.longest_edge(), 1.0);
 
         assert_eq!((size_of::<Lod>(), offset_of!(Lod, error)), (16, 12));
         assert_eq!((size_of::<Sphere>(), offset_of!(Sphere, radius)), (16, 12));

@@ -141,10 +141,11 @@ impl Mesh {
         let holds = |first: u32, count: u32| {
             (u64::from(first)..u64::from(first) + u64::from(count)).contains(&index)
         };
-        if meshlet.counts >> 24 != 0
-            || !lod.is_some_and(|lod| holds(lod.first_meshlet, lod.meshlet_count))
-        {
+        if !lod.is_some_and(|lod| holds(lod.first_meshlet, lod.meshlet_count)) {
             return Some("the number of the LOD that has it");
+        }
+        if meshlet.counts >> 24 == 0 {
+            return Some("a longest edge greater than 0");
         }
         let range =
             |first: u32, count: usize| first as usize..(first as usize).saturating_add(count);

@@ -317,6 +317,30 @@ fn spheres_hold_every_decoded_vertex() {
     }
 }
 
+#[test]
+fn longest_edges_are_bounds_and_tight() {
+    for mesh in meshes() {
+        for meshlet in &mesh.meshlets {
+            let mut longest = 0.0_f32;
+            for corners in triangles(&mesh, meshlet) {
+                let [a, b, c] = corners.map(|steps| Vec3::from(mesh.grid.decode(steps)));
+                longest = longest
+                    .max(a.distance(b))
+                    .max(b.distance(c))
+                    .max(c.distance(a));
+            }
+            let bound = meshlet.longest_edge();
+            assert!(bound >= longest, "{}: {bound} {longest}", mesh.name);
+            let unit = meshlet.radius / 127.5;
+            assert!(
+                bound - longest <= unit * 1.01,
+                "{}: {bound} {longest}",
+                mesh.name
+            );
+        }
+    }
+}
+
 /// The shader's test, in its own precision.
 fn cone_culls(meshlet: &Meshlet, camera: Vec3) -> bool {
     let [x, y, z, cutoff] = meshlet.cone.map(|value| f32::from(value) / 127.0);

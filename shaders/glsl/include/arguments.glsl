@@ -5,7 +5,8 @@
 #include "config.glsl"
 
 struct Arguments {
-    uvec3 dispatch[2];       // VkDispatchIndirectCommand
+    uvec3 dispatch[2];       // VkDispatchIndirectCommand: over chunks
+    uvec3 raster[2];         // VkDispatchIndirectCommand: over clusters of the compute rasteriser
     uint mesh_draw_count[2]; // count of VkDrawMeshTasksIndirectCommandEXT below
     uvec4 vertex_draw[2];    // VkDrawIndirectCommand
     uvec3 mesh_draws[2][MAX_MESH_DRAWS];

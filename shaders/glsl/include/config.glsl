@@ -27,4 +27,13 @@ const uint MAX_MESH_DRAWS = 512u;
 // Groups of a dispatch in one dimension: what Vulkan guarantees.
 const uint MAX_GROUPS_PER_DIMENSION = 65535u;
 
+// Pixels: the largest raster threshold. Edge functions of triangles up to 90 pixels each way fit 32 bits.
+const uint RASTER_MAX_EXTENT = 64u;
+
+// Pixels from the picture's middle: within it a 32-bit float resolves half of 1/256 pixel.
+const float RASTER_REACH = 16384.0;
+
+// Levels of the hierarchical depth buffer of a picture of 16,384 pixels.
+const uint MAX_HZB_LEVELS = 15u;
+
 #endif

@@ -17,15 +17,22 @@ const uint STATISTIC_MESHLETS_DRAWN = 9u;
 const uint STATISTIC_CLUSTER_OVERFLOW = 10u;
 const uint STATISTIC_TRIANGLES_DRAWN = 11u;
 const uint STATISTIC_INSTANCES = 12u;
+const uint STATISTIC_TRIANGLES_COMPUTE = 13u; // those of STATISTIC_TRIANGLES_DRAWN that the compute rasteriser takes
 const uint STATISTIC_LOD_0 = 16u; // one per LOD
 const uint STATISTICS = 24u;
 
 struct Counters {
     uint chunk_count[2]; // early, late; may exceed the capacity: what is in the list is the smaller
     uint reject_count;   // may exceed the capacity too
-    uint cluster_count;  // early and late in one list; cut to the capacity between them
-    uint cluster_first[2];
-    uint reserved[10];
+    uint cluster_count;  // admitted or not, early and late; cut to the capacity between them
+    // Clusters lie in one list: those for the compute rasteriser from its beginning on, those for the hardware from its
+    // end backwards, early ones first. Here only admitted ones are counted.
+    uint compute_count;
+    uint hardware_count;
+    uint compute_first[2]; // by phase
+    uint hardware_first[2];
+    uint hzb_groups; // groups of the HZB pass that are done
+    uint reserved[5];
     uvec2 statistics[STATISTICS]; // 64 bits each: low, high
 };
 

@@ -32,8 +32,12 @@ struct FrameData {
     uint reject_capacity;
     uint debug_view;
     float fog_distance; // 0 for none
-    uint reserved[3];
+    float raster_threshold; // pixels: clusters with no larger triangle go to the compute rasteriser; 0 for none
+    uint reserved[2];
 };
+
+// Where the k-th cluster for the hardware lies in the list of clusters.
+uint hardware_slot(FrameData frame, uint k) { return frame.cluster_capacity - 1u - k; }
 
 const uint FLAG_CULL_FRUSTUM = 1u;
 const uint FLAG_CULL_OCCLUSION = 2u;
@@ -42,6 +46,8 @@ const uint FLAG_MESHLET_FRUSTUM = 8u;
 const uint FLAG_MESHLET_OCCLUSION = 16u;
 // The HZB holds last frame's depth, seen with `last`.
 const uint FLAG_HISTORY = 32u;
+// Half of the clusters that the compute rasteriser could have go to the hardware.
+const uint FLAG_RASTER_SHUFFLE = 64u;
 
 const uint LOD_MODE_ERROR = 0u;
 const uint LOD_MODE_FORCED = 1u;
@@ -53,5 +59,6 @@ const uint DEBUG_VIEW_LODS = 2u;
 const uint DEBUG_VIEW_NORMALS = 3u;
 const uint DEBUG_VIEW_DEPTH = 4u;
 const uint DEBUG_VIEW_INSTANCES = 5u;
+const uint DEBUG_VIEW_RASTER = 6u;
 
 #endif

@@ -40,12 +40,14 @@ struct Meshlet {
     uint cone; // four int8: axis and cutoff, each times 127
     uint vertex_offset;
     uint triangle_offset;
-    uint counts; // vertices | triangles << 8 | LOD << 16
+    uint counts; // vertices | triangles << 8 | LOD << 16 | longest edge << 24
 };
 
 uint meshlet_vertices_of(Meshlet meshlet) { return meshlet.counts & 0xffu; }
 uint meshlet_triangles_of(Meshlet meshlet) { return (meshlet.counts >> 8) & 0xffu; }
 uint meshlet_lod_of(Meshlet meshlet) { return (meshlet.counts >> 16) & 0xffu; }
+// A bound for the longest edge, object space.
+float meshlet_edge_of(Meshlet meshlet) { return float(meshlet.counts >> 24) * (meshlet.radius / 127.5); }
 
 // A run of meshlets of one instance for one group of `clusters.comp`, 12 bytes.
 struct Chunk {

@@ -25,3 +25,12 @@ pub const MAX_MESH_DRAWS: u32 = 512;
 
 /// Groups of a dispatch in one dimension: what Vulkan guarantees.
 pub const MAX_GROUPS_PER_DIMENSION: u32 = 65_535;
+
+/// Pixels: the largest raster threshold. Edge functions of triangles up to 90 pixels each way fit 32 bits.
+pub const RASTER_MAX_EXTENT: u32 = 64;
+
+/// Pixels from the picture's middle: within it a 32-bit float resolves half of 1/256 pixel.
+pub const RASTER_REACH: f32 = 16384.0;
+
+/// Levels of the hierarchical depth buffer of a picture of 16,384 pixels.
+pub const MAX_HZB_LEVELS: u32 = 15;

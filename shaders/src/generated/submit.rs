@@ -48,17 +48,19 @@ impl Default for Push {
     }
 }
 
-/// `Arguments` as the shaders lay it out: 12352 bytes.
+/// `Arguments` as the shaders lay it out: 12376 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Arguments {
     /// `uvec3[2]` at byte 0.
     pub dispatch: [[u32; 3]; 2],
-    /// `uint[2]` at byte 24.
+    /// `uvec3[2]` at byte 24.
+    pub raster: [[u32; 3]; 2],
+    /// `uint[2]` at byte 48.
     pub mesh_draw_count: [u32; 2],
-    /// `uvec4[2]` at byte 32.
+    /// `uvec4[2]` at byte 56.
     pub vertex_draw: [[u32; 4]; 2],
-    /// `uvec3[2][512]` at byte 64.
+    /// `uvec3[2][512]` at byte 88.
     pub mesh_draws: [[[u32; 3]; 512]; 2],
 }
 
@@ -74,11 +76,12 @@ const _: () = {
     assert!(size_of::<Push>() == 8);
     assert!(offset_of!(Push, phase) == 0);
     assert!(offset_of!(Push, step) == 4);
-    assert!(size_of::<Arguments>() == 12352);
+    assert!(size_of::<Arguments>() == 12376);
     assert!(offset_of!(Arguments, dispatch) == 0);
-    assert!(offset_of!(Arguments, mesh_draw_count) == 24);
-    assert!(offset_of!(Arguments, vertex_draw) == 32);
-    assert!(offset_of!(Arguments, mesh_draws) == 64);
+    assert!(offset_of!(Arguments, raster) == 24);
+    assert!(offset_of!(Arguments, mesh_draw_count) == 48);
+    assert!(offset_of!(Arguments, vertex_draw) == 56);
+    assert!(offset_of!(Arguments, mesh_draws) == 88);
 };
 
 /// Invocations per workgroup of the compute stage in x, y and z.

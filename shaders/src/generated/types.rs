@@ -52,10 +52,18 @@ pub struct Counters {
     pub reject_count: u32,
     /// `uint` at byte 12.
     pub cluster_count: u32,
-    /// `uint[2]` at byte 16.
-    pub cluster_first: [u32; 2],
-    /// `uint[10]` at byte 24.
-    pub reserved: [u32; 10],
+    /// `uint` at byte 16.
+    pub compute_count: u32,
+    /// `uint` at byte 20.
+    pub hardware_count: u32,
+    /// `uint[2]` at byte 24.
+    pub compute_first: [u32; 2],
+    /// `uint[2]` at byte 32.
+    pub hardware_first: [u32; 2],
+    /// `uint` at byte 40.
+    pub hzb_groups: u32,
+    /// `uint[5]` at byte 44.
+    pub reserved: [u32; 5],
     /// `uvec2[24]` at byte 64.
     pub statistics: [[u32; 2]; 24],
 }
@@ -103,8 +111,10 @@ pub struct FrameData {
     pub debug_view: u32,
     /// `float` at byte 368.
     pub fog_distance: f32,
-    /// `uint[3]` at byte 372.
-    pub reserved: [u32; 3],
+    /// `float` at byte 372.
+    pub raster_threshold: f32,
+    /// `uint[2]` at byte 376.
+    pub reserved: [u32; 2],
 }
 
 impl Default for FrameData {
@@ -246,8 +256,12 @@ const _: () = {
     assert!(offset_of!(Counters, chunk_count) == 0);
     assert!(offset_of!(Counters, reject_count) == 8);
     assert!(offset_of!(Counters, cluster_count) == 12);
-    assert!(offset_of!(Counters, cluster_first) == 16);
-    assert!(offset_of!(Counters, reserved) == 24);
+    assert!(offset_of!(Counters, compute_count) == 16);
+    assert!(offset_of!(Counters, hardware_count) == 20);
+    assert!(offset_of!(Counters, compute_first) == 24);
+    assert!(offset_of!(Counters, hardware_first) == 32);
+    assert!(offset_of!(Counters, hzb_groups) == 40);
+    assert!(offset_of!(Counters, reserved) == 44);
     assert!(offset_of!(Counters, statistics) == 64);
     assert!(size_of::<FrameData>() == 384);
     assert!(offset_of!(FrameData, draw) == 0);
@@ -266,7 +280,8 @@ const _: () = {
     assert!(offset_of!(FrameData, reject_capacity) == 360);
     assert!(offset_of!(FrameData, debug_view) == 364);
     assert!(offset_of!(FrameData, fog_distance) == 368);
-    assert!(offset_of!(FrameData, reserved) == 372);
+    assert!(offset_of!(FrameData, raster_threshold) == 372);
+    assert!(offset_of!(FrameData, reserved) == 376);
     assert!(size_of::<Instance>() == 64);
     assert!(offset_of!(Instance, rows) == 0);
     assert!(offset_of!(Instance, mesh) == 48);

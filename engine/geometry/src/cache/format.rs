@@ -24,7 +24,7 @@ use crate::{Error, Mesh};
 compile_error!("cached and GPU records are little endian");
 
 /// Changes whenever this layout or the processing does.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 pub(super) const HEADER_SIZE: usize = 128;
 
 const MAGIC: [u8; 8] = *b"IMPLMESH";

@@ -54,6 +54,30 @@ fn sphere(centre: Vec3, positions: impl Iterator<Item = DVec3>) -> Sphere {
     }
 }
 
+/// The longest edge of a meshlet's triangles in units of the sphere's diameter / 255, rounded up: see
+/// [`Meshlet::longest_edge`](crate::Meshlet::longest_edge).
+pub(super) fn longest_edge(
+    grid: &PositionGrid,
+    corners: &[[u16; 3]],
+    triangles: &[u8],
+    radius: f32,
+) -> u8 {
+    let mut longest = 0;
+    for triangle in triangles.chunks_exact(3) {
+        let corner =
+            |k: usize| I64Vec3::from_array(corners[usize::from(triangle[k])].map(i64::from));
+        for (from, to) in [(0, 1), (1, 2), (2, 0)] {
+            longest = longest.max((corner(to) - corner(from)).length_squared());
+        }
+    }
+    let edge = (longest as f64).sqrt() * f64::from(grid.scale);
+    // No chord is longer than the diameter, and the radius is rounded up, so 255 is never exceeded; a part in a million
+    // makes up for the rounding of the product in 32 bits.
+    (edge * 1.000_001 / f64::from(radius) * 127.5)
+        .ceil()
+        .clamp(1.0, 255.0) as u8
+}
+
 /// The cone of a meshlet's face normals as [`Meshlet::cone`](crate::Meshlet::cone) has it; `axis` is a good guess at its axis.
 ///
 /// Let `a` be the encoded axis, `l` its length (not quite 1), and `s` the sine of the largest angle between it and a

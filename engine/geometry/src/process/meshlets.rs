@@ -79,6 +79,7 @@ fn build_piece(working: &Working<'_>, indices: &[u32], lod: u32) -> Result<Piece
                 part.vertices.len() as u32,
                 part.triangles.len() as u32 / 3,
                 lod,
+                bounds::longest_edge(&working.grid, &corners, part.triangles, sphere.radius),
             ),
         });
         vertices.extend_from_slice(part.vertices);

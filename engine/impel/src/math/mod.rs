@@ -12,6 +12,7 @@ mod frustum;
 mod hzb;
 mod lod;
 mod pcg;
+mod raster;
 mod sphere;
 
 pub use affine::Affine;
@@ -21,4 +22,5 @@ pub use frustum::Frustum;
 pub use hzb::{Hzb, covered_range, hzb_size, mip_count, mip_for_box, mip_size};
 pub use lod::{LodMode, LodSelector, distance_law};
 pub use pcg::Pcg32;
+pub use raster::compute_raster_takes;
 pub use sphere::{ScreenBox, project_sphere};

@@ -1,7 +1,7 @@
 //! Fills what no cluster covers with the sky: `background.vert`, `background.frag`.
 
 use crate::Error;
-use crate::renderer::{Lists, Targets};
+use crate::renderer::Resources;
 use impel_gpu::{
     DepthState, Frame, Gpu, GraphicsPipelineDesc, GraphicsState, Load, Pipeline, Shader, vk,
 };
@@ -43,12 +43,8 @@ impl Background {
         })
     }
 
-    pub(crate) fn record(
-        &self,
-        frame: &mut Frame,
-        lists: &Lists,
-        targets: &Targets,
-    ) -> Result<(), Error> {
+    pub(crate) fn record(&self, frame: &mut Frame, resources: &Resources<'_>) -> Result<(), Error> {
+        let Resources { lists, targets, .. } = resources;
         frame
             .graphics("background", &self.pipeline)
             .color(&targets.colour, Load::Load)

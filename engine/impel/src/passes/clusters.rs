@@ -2,8 +2,8 @@
 
 use super::{Phase, Phases, shader};
 use crate::Error;
-use crate::renderer::{Lists, SceneBuffers, Targets, arguments};
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline, Sampler};
+use crate::renderer::{Resources, arguments};
+use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
 use impel_shaders::clusters;
 use impel_spirv::SpecValue;
 
@@ -34,11 +34,15 @@ impl Clusters {
         &self,
         frame: &mut Frame,
         phase: Phase,
-        scene: &SceneBuffers,
-        lists: &Lists,
-        targets: &Targets,
-        sampler: &Sampler,
+        resources: &Resources<'_>,
     ) -> Result<(), Error> {
+        let Resources {
+            scene,
+            lists,
+            targets,
+            sampler,
+            ..
+        } = resources;
         frame
             .compute(
                 phase.pick("early clusters", "late clusters"),

@@ -3,8 +3,8 @@
 use super::{Phase, Phases, shader, split_groups};
 use crate::Error;
 use crate::config::CULL_GROUP_SIZE;
-use crate::renderer::{Lists, SceneBuffers, Targets};
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline, Sampler};
+use crate::renderer::Resources;
+use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
 use impel_shaders::cull;
 use impel_spirv::SpecValue;
 
@@ -35,11 +35,15 @@ impl Cull {
         &self,
         frame: &mut Frame,
         phase: Phase,
-        scene: &SceneBuffers,
-        lists: &Lists,
-        targets: &Targets,
-        sampler: &Sampler,
+        resources: &Resources<'_>,
     ) -> Result<(), Error> {
+        let Resources {
+            scene,
+            lists,
+            targets,
+            sampler,
+            ..
+        } = resources;
         frame
             .compute(
                 phase.pick("early cull", "late cull"),

@@ -1,19 +1,39 @@
-//! Draws clusters by mesh or by vertex shaders: `draw.mesh`, `draw.vert`, `draw.frag`.
+//! Draws clusters by mesh or by vertex shaders, to be shaded at once (`draw.frag`) or into the visibility buffer
+//! (`visibility.frag`).
 
 use super::Phase;
 use crate::Error;
 use crate::config::MAX_MESH_DRAWS;
-use crate::renderer::{Lists, RasterPath, SceneBuffers, Targets, arguments};
+use crate::renderer::{RasterPath, Resources, arguments};
 use impel_gpu::{
-    Frame, Gpu, GraphicsPipelineDesc, GraphicsState, Load, Pipeline, Shader, ShaderCode,
+    Bound, Frame, Gpu, GraphicsPass, GraphicsPipelineDesc, GraphicsState, Load, Pipeline, Shader,
+    ShaderCode,
 };
-use impel_shaders::{draw_mesh, draw_vertex};
+use impel_shaders::{draw_mesh, draw_vertex, visibility_mesh, visibility_vertex};
 
 /// Draws clusters.
 pub struct Draw {
+    shaded: Pipelines,
+    /// Into the visibility buffer; none on devices without 64-bit atomics.
+    visibility: Option<Pipelines>,
+}
+
+struct Pipelines {
     /// None on devices without mesh shaders.
     mesh: Option<Pipeline>,
     vertex: Pipeline,
+}
+
+impl Pipelines {
+    fn new(gpu: &Gpu, mesh: &[ShaderCode], vertex: &[ShaderCode]) -> Result<Self, Error> {
+        let mesh_shaders = gpu.info().features.mesh_shaders;
+        Ok(Self {
+            mesh: mesh_shaders
+                .then(|| pipeline(gpu, "draw by mesh shaders", mesh))
+                .transpose()?,
+            vertex: pipeline(gpu, "draw by vertex shaders", vertex)?,
+        })
+    }
 }
 
 impl Draw {
@@ -22,89 +42,122 @@ impl Draw {
     /// # Errors
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
-        let mesh_shaders = gpu.info().features.mesh_shaders;
-        let mesh = mesh_shaders
-            .then(|| pipeline(gpu, "draw by mesh shaders", draw_mesh::SHADERS))
-            .transpose()?;
+        let atomics = gpu.info().features.buffer_int64_atomics;
+        let (mesh, vertex) = (visibility_mesh::SHADERS, visibility_vertex::SHADERS);
         Ok(Self {
-            mesh,
-            vertex: pipeline(gpu, "draw by vertex shaders", draw_vertex::SHADERS)?,
+            shaded: Pipelines::new(gpu, draw_mesh::SHADERS, draw_vertex::SHADERS)?,
+            visibility: atomics
+                .then(|| Pipelines::new(gpu, mesh, vertex))
+                .transpose()?,
         })
     }
 
-    /// Draws the clusters of a phase; the early one clears.
+    /// Draws the clusters that the hardware has in a phase; the early one clears.
     pub(crate) fn record(
         &self,
         frame: &mut Frame,
         phase: Phase,
-        path: RasterPath,
-        scene: &SceneBuffers,
-        lists: &Lists,
-        targets: &Targets,
+        resources: &Resources<'_>,
     ) -> Result<(), Error> {
+        let Resources {
+            settings,
+            scene,
+            lists,
+            targets,
+            ..
+        } = resources;
         let name = phase.pick("early draw", "late draw");
         let load = |clear: [f32; 4]| match phase {
             Phase::Early => Load::Clear(clear),
             Phase::Late => Load::Load,
         };
-        let (colour, depth) = (load([0.0, 0.0, 0.0, 1.0]), load([0.0; 4]));
-        match (path, &self.mesh) {
-            (RasterPath::Mesh, None) => {
-                return Err(Error::value(
-                    "path",
-                    "vertex, as the device has no mesh shaders",
-                    "mesh",
-                ));
+        let [a, b, c, d, e, f, g, h] = [
+            lists.frame.whole(),
+            scene.instances.whole(),
+            scene.meshes.whole(),
+            scene.meshlets.whole(),
+            scene.meshlet_vertices.whole(),
+            scene.meshlet_triangles.whole(),
+            scene.vertices.whole(),
+            lists.clusters.whole(),
+        ];
+        let counters = lists.counters.whole();
+        let missing = |expected| Err(Error::value("path", expected, settings.path.name()));
+        let visibility = self.visibility.as_ref().zip(targets.visibility.as_ref());
+        match (settings.path, visibility) {
+            (RasterPath::Hybrid, Some((pipelines, target))) => {
+                let pixels = target.pixels.whole();
+                match pipelines.mesh.as_ref().filter(|_| settings.mesh_shaders) {
+                    Some(pipeline) => {
+                        let pass = frame.graphics(name, pipeline);
+                        let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                        let slots = [a, b, c, d, e, f, g, h, counters, pixels];
+                        draw_meshes(pass, phase, resources, slots)
+                    }
+                    None => {
+                        let pass = frame.graphics(name, &pipelines.vertex);
+                        let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                        let slots = [a, b, c, d, e, f, g, h, pixels];
+                        draw_vertices(pass, phase, resources, slots)
+                    }
+                }
             }
-            (RasterPath::Mesh, Some(pipeline)) => frame
-                .graphics(name, pipeline)
-                .color(&targets.colour, colour)
-                .depth(&targets.depth, depth)
-                .bind(draw_mesh::Bindings {
-                    frame: lists.frame.whole(),
-                    instances: scene.instances.whole(),
-                    meshes: scene.meshes.whole(),
-                    meshlets: scene.meshlets.whole(),
-                    meshlet_vertices: scene.meshlet_vertices.whole(),
-                    meshlet_triangles: scene.meshlet_triangles.whole(),
-                    vertices: scene.vertices.whole(),
-                    clusters: lists.clusters.whole(),
-                    counters: lists.counters.whole(),
-                })
-                .push(&draw_mesh::Push {
-                    phase: phase as u32,
-                })
-                .draw_mesh_tasks_indirect_count(
-                    &lists.arguments,
-                    arguments::mesh_draws(phase as u32),
-                    &lists.arguments,
-                    arguments::mesh_draw_count(phase as u32),
-                    MAX_MESH_DRAWS,
-                    arguments::MESH_DRAW_STRIDE,
-                )?,
-            (RasterPath::Vertex, _) => frame
-                .graphics(name, &self.vertex)
-                .color(&targets.colour, colour)
-                .depth(&targets.depth, depth)
-                .bind(draw_vertex::Bindings {
-                    frame: lists.frame.whole(),
-                    instances: scene.instances.whole(),
-                    meshes: scene.meshes.whole(),
-                    meshlets: scene.meshlets.whole(),
-                    meshlet_vertices: scene.meshlet_vertices.whole(),
-                    meshlet_triangles: scene.meshlet_triangles.whole(),
-                    vertices: scene.vertices.whole(),
-                    clusters: lists.clusters.whole(),
-                })
-                .draw_indirect(
-                    &lists.arguments,
-                    arguments::vertex_draw(phase as u32),
-                    1,
-                    arguments::VERTEX_DRAW_STRIDE,
-                )?,
+            (RasterPath::Hybrid, None) => missing(
+                "mesh or vertex, as the device has no 64-bit atomics or the picture is too large for them",
+            ),
+            (RasterPath::Mesh, _) => match &self.shaded.mesh {
+                Some(pipeline) => {
+                    let pass = frame.graphics(name, pipeline);
+                    let pass = pass.color(&targets.colour, load([0.0, 0.0, 0.0, 1.0]));
+                    let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                    draw_meshes(pass, phase, resources, [a, b, c, d, e, f, g, h, counters])
+                }
+                None => missing("vertex or hybrid, as the device has no mesh shaders"),
+            },
+            (RasterPath::Vertex, _) => {
+                let pass = frame.graphics(name, &self.shaded.vertex);
+                let pass = pass.color(&targets.colour, load([0.0, 0.0, 0.0, 1.0]));
+                let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                draw_vertices(pass, phase, resources, [a, b, c, d, e, f, g, h])
+            }
         }
-        Ok(())
     }
+}
+
+fn draw_meshes<const N: usize>(
+    pass: GraphicsPass<'_>,
+    phase: Phase,
+    resources: &Resources<'_>,
+    slots: [Bound<'_>; N],
+) -> Result<(), Error> {
+    let arguments = &resources.lists.arguments;
+    let phase = phase as u32;
+    pass.bind(slots)
+        .push(&draw_mesh::Push { phase })
+        .draw_mesh_tasks_indirect_count(
+            arguments,
+            arguments::mesh_draws(phase),
+            arguments,
+            arguments::mesh_draw_count(phase),
+            MAX_MESH_DRAWS,
+            arguments::MESH_DRAW_STRIDE,
+        )?;
+    Ok(())
+}
+
+fn draw_vertices<const N: usize>(
+    pass: GraphicsPass<'_>,
+    phase: Phase,
+    resources: &Resources<'_>,
+    slots: [Bound<'_>; N],
+) -> Result<(), Error> {
+    pass.bind(slots).draw_indirect(
+        &resources.lists.arguments,
+        arguments::vertex_draw(phase as u32),
+        1,
+        arguments::VERTEX_DRAW_STRIDE,
+    )?;
+    Ok(())
 }
 
 fn pipeline(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Result<Pipeline, Error> {

@@ -5,6 +5,8 @@ mod clusters;
 mod cull;
 mod draw;
 mod hzb;
+mod raster;
+mod resolve;
 mod submit;
 
 pub use background::Background;
@@ -12,6 +14,8 @@ pub use clusters::Clusters;
 pub use cull::Cull;
 pub use draw::Draw;
 pub use hzb::DownsampleDepth;
+pub use raster::Raster;
+pub use resolve::Resolve;
 pub use submit::{Submit, SubmitStep};
 
 use crate::Error;

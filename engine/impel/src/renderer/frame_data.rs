@@ -72,7 +72,9 @@ pub struct FrameData {
     pub debug_view: u32,
     /// Distance of haze; 0 for none.
     pub fog_distance: f32,
-    pub(crate) reserved: [u32; 3],
+    /// Clusters without larger triangles go to the compute rasteriser, pixels; 0 for none.
+    pub raster_threshold: f32,
+    pub(crate) reserved: [u32; 2],
 }
 
 const _: () = {
@@ -82,7 +84,9 @@ const _: () = {
     assert!(size_of::<FrameData>() == size_of::<cull::FrameData>());
     assert!(offset_of!(FrameData, instance_count) == offset_of!(cull::FrameData, instance_count));
     assert!(offset_of!(FrameData, begins_squared) == offset_of!(cull::FrameData, begins_squared));
-    assert!(offset_of!(FrameData, fog_distance) == offset_of!(cull::FrameData, fog_distance));
+    assert!(
+        offset_of!(FrameData, raster_threshold) == offset_of!(cull::FrameData, raster_threshold)
+    );
 };
 
 impl FrameData {
@@ -97,6 +101,7 @@ impl FrameData {
             culling.meshlet_frustum,
             culling.meshlet_occlusion,
             history,
+            settings.raster_shuffle,
         ];
         bits.iter()
             .enumerate()

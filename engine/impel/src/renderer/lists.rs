@@ -12,8 +12,8 @@ const CHUNK_BYTES: u64 = 12;
 const CLUSTER_BYTES: u64 = 8;
 /// Most clusters of a frame: what the table of mesh draws holds.
 const MAX_CLUSTERS: u64 = MAX_MESH_DRAWS as u64 * MESH_GROUPS_PER_DRAW as u64;
-/// What is chosen at most when nothing is asked for: enough for over 250 million triangles a frame in 32 MiB.
-const DEFAULT_MOST_CLUSTERS: u64 = 1 << 22;
+/// What is chosen at most when nothing is asked for: enough for over 500 million triangles a frame in 64 MiB.
+const DEFAULT_MOST_CLUSTERS: u64 = 1 << 23;
 const DEFAULT_MOST_CHUNKS: u64 = 1 << 22;
 const DEFAULT_MOST_REJECTS: u64 = 1 << 21;
 

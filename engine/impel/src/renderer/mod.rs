@@ -1,8 +1,10 @@
 //! The renderer: arranges the passes of a frame.
 //!
-//! early cull, early clusters, early draw (clears), HZB, late cull, late clusters, late draw, background. What the early
-//! phase draws is what was visible last frame; the late phase adds what the early depth does not hide. Whatever the
-//! culling does, the picture is the same as without it.
+//! early cull, early clusters, early draw (clears), HZB, late cull, late clusters, late draw; then the sky behind
+//! everything, or, in the hybrid path, the resolve pass. There, a draw is a compute raster of clusters of small triangles
+//! and a hardware draw of all others, both into the visibility buffer. What the early phase draws is what was visible last
+//! frame; the late phase adds what the early depth does not hide. Whatever the culling does, the picture is the same as
+//! without it.
 
 pub(crate) mod arguments;
 mod frame_data;
@@ -18,11 +20,13 @@ pub use scene_buffers::{GpuMesh, SceneBuffers};
 pub use settings::{Capacities, Culling, DebugView, RasterPath, Settings};
 pub use statistics::{InstanceStatistics, MeshletStatistics, Overflow, Statistics};
 pub use targets::MAX_SIZE;
-pub(crate) use targets::Targets;
+pub(crate) use targets::{Targets, VisibilityTargets};
 
 use crate::Error;
 use crate::math::{Camera, LodSelector};
-use crate::passes::{Background, Clusters, Cull, DownsampleDepth, Draw, Phase, Submit, SubmitStep};
+use crate::passes::{
+    Background, Clusters, Cull, DownsampleDepth, Draw, Phase, Raster, Resolve, Submit, SubmitStep,
+};
 use crate::scene::Scene;
 use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};
 
@@ -44,8 +48,19 @@ struct Passes {
     submit: Submit,
     clusters: Clusters,
     draw: Draw,
+    /// Of the hybrid path; none on devices without 64-bit atomics.
+    raster: Option<(Raster, Resolve)>,
     hzb: DownsampleDepth,
     background: Background,
+}
+
+/// What the passes of a frame work on.
+pub(crate) struct Resources<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) scene: &'a SceneBuffers,
+    pub(crate) lists: &'a Lists,
+    pub(crate) targets: &'a Targets,
+    pub(crate) sampler: &'a Sampler,
 }
 
 /// What a frame leaves for the next.
@@ -94,6 +109,9 @@ impl Renderer {
             submit: Submit::new(gpu)?,
             clusters: Clusters::new(gpu)?,
             draw: Draw::new(gpu)?,
+            raster: (gpu.info().features.buffer_int64_atomics)
+                .then(|| -> Result<_, Error> { Ok((Raster::new(gpu)?, Resolve::new(gpu)?)) })
+                .transpose()?,
             hzb: DownsampleDepth::new(gpu)?,
             background: Background::new(gpu)?,
         };
@@ -137,10 +155,24 @@ impl Renderer {
         &self.targets.colour
     }
 
-    /// Its depth: reversed, 32-bit floats.
+    /// Its depth: reversed, 32-bit floats. In the hybrid path it is there after the frame's last pass, in a colour format.
     #[must_use]
     pub fn depth(&self) -> &Texture {
-        &self.targets.depth
+        match self.visibility_targets() {
+            Some(visibility) => &visibility.depth,
+            None => &self.targets.depth,
+        }
+    }
+
+    /// World-space normals as the hybrid path's resolve pass leaves them: octahedral, `packSnorm2x16`, 0 where nothing is.
+    #[must_use]
+    pub fn normals(&self) -> Option<&Texture> {
+        Some(&self.visibility_targets()?.normals)
+    }
+
+    fn visibility_targets(&self) -> Option<&VisibilityTargets> {
+        let hybrid = self.settings.path == RasterPath::Hybrid;
+        self.targets.visibility.as_ref().filter(|_| hybrid)
     }
 
     /// The hierarchical depth buffer: the minimum of the early phase's depth.
@@ -186,35 +218,46 @@ impl Renderer {
             passes,
             ..
         } = self;
+        let resources = Resources {
+            settings,
+            scene,
+            lists,
+            targets,
+            sampler,
+        };
+        let hybrid = match settings.path {
+            RasterPath::Hybrid => passes.raster.as_ref().zip(targets.visibility.as_ref()),
+            _ => None,
+        };
+        let visibility = hybrid.map(|(_, visibility)| visibility);
         if !self.history.started {
             frame.fill(&lists.visibility, 0, lists.visibility.size(), 0)?;
             frame.clear(&targets.hzb, [0.0; 4])?;
         }
         frame.fill(&lists.counters, 0, lists.counters.size(), 0)?;
+        if let Some(visibility) = visibility {
+            frame.fill(&visibility.pixels, 0, visibility.pixels.size(), 0)?;
+        }
         for phase in [Phase::Early, Phase::Late] {
-            passes
-                .cull
-                .record(frame, phase, scene, lists, targets, sampler)?;
-            passes
-                .submit
-                .record(frame, phase, SubmitStep::Chunks, lists)?;
-            passes
-                .clusters
-                .record(frame, phase, scene, lists, targets, sampler)?;
-            passes
-                .submit
-                .record(frame, phase, SubmitStep::Draws, lists)?;
-            passes
-                .draw
-                .record(frame, phase, settings.path, scene, lists, targets)?;
+            passes.cull.record(frame, phase, &resources)?;
+            (passes.submit).record(frame, phase, SubmitStep::Chunks, lists)?;
+            passes.clusters.record(frame, phase, &resources)?;
+            (passes.submit).record(frame, phase, SubmitStep::Draws, lists)?;
+            if let Some(((raster, _), visibility)) = hybrid {
+                raster.record(frame, phase, &resources, visibility)?;
+            }
+            passes.draw.record(frame, phase, &resources)?;
             // While frozen, the depth seen with the frozen camera stays.
             let seen_by_culling = data.draw == data.cull;
             if phase == Phase::Early && settings.culling.any_occlusion() && seen_by_culling {
-                passes.hzb.record(frame, targets, sampler)?;
+                passes.hzb.record(frame, &resources, visibility)?;
                 self.history.hzb = Some(data.cull);
             }
         }
-        passes.background.record(frame, lists, targets)?;
+        match hybrid {
+            Some(((_, resolve), visibility)) => resolve.record(frame, &resources, visibility)?,
+            None => passes.background.record(frame, &resources)?,
+        }
         self.history.started = true;
         if !settings.culling.any_occlusion() {
             self.history.hzb = None;
@@ -257,6 +300,9 @@ impl Renderer {
             self.targets.size[1],
         ));
         data.set_view(settings.view, settings.fog_distance);
+        if settings.path == RasterPath::Hybrid {
+            data.raster_threshold = settings.raster_threshold;
+        }
         data
     }
 }

@@ -6,10 +6,13 @@ use crate::math::LodMode;
 /// How clusters become pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RasterPath {
-    /// Mesh shaders, one workgroup a cluster.
+    /// A visibility buffer, filled by a compute rasteriser where triangles are small and by the hardware (mesh shaders if
+    /// there are any, else vertex shaders) where they are not, and shaded afterwards. For devices with 64-bit atomics.
+    Hybrid,
+    /// Mesh shaders, one workgroup a cluster, that shade at once.
     #[default]
     Mesh,
-    /// Vertex shaders that pull their vertices, one instance a cluster: for devices without mesh shaders.
+    /// Vertex shaders that pull their vertices, one instance a cluster, and shade at once: for devices without mesh shaders.
     Vertex,
 }
 
@@ -30,6 +33,8 @@ pub enum DebugView {
     Depth = 4,
     /// A colour for each instance: different for all of the first 2^24, black where there is none.
     Instances = 5,
+    /// Blue what the compute rasteriser drew, orange what the hardware did.
+    Raster = 6,
 }
 
 /// Culling stages; each may be switched off without a change in the picture.
@@ -101,10 +106,20 @@ pub struct Capacities {
 }
 
 /// Everything that can be switched while running.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// How clusters become pixels.
     pub path: RasterPath,
+    /// In the hybrid path, the compute rasteriser takes clusters whose triangles are all at most so many pixels wide and
+    /// high; 0 leaves everything to the hardware. At most [`RASTER_MAX_EXTENT`](crate::config::RASTER_MAX_EXTENT).
+    pub raster_threshold: f32,
+    /// In the hybrid path, gives half of the clusters that the compute rasteriser could have to the hardware: shows where
+    /// the two do not meet.
+    pub raster_shuffle: bool,
+    /// In the hybrid path, whether mesh shaders are used where the device has them.
+    pub mesh_shaders: bool,
+    /// Whether the hierarchical depth buffer is made in one dispatch where the device can, or level by level.
+    pub single_dispatch_hzb: bool,
     /// Culling stages.
     pub culling: Culling,
     /// Choice of the level of detail.
@@ -117,7 +132,27 @@ pub struct Settings {
     pub fog_distance: f32,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            path: RasterPath::default(),
+            raster_threshold: Self::RASTER_THRESHOLD,
+            raster_shuffle: false,
+            mesh_shaders: true,
+            single_dispatch_hzb: true,
+            culling: Culling::ALL,
+            lod: LodMode::default(),
+            freeze_camera: false,
+            view: DebugView::default(),
+            fog_distance: 0.0,
+        }
+    }
+}
+
 impl Settings {
+    /// The raster threshold unless another is asked for, pixels.
+    pub const RASTER_THRESHOLD: f32 = 24.0;
+
     /// Refuses what makes no sense.
     ///
     /// # Errors
@@ -141,6 +176,15 @@ impl Settings {
                 }
             }
             LodMode::Forced { .. } => {}
+        }
+        let most = crate::config::RASTER_MAX_EXTENT;
+        if !(0.0..=most as f32).contains(&self.raster_threshold) {
+            let expected = format!("0 to {most} pixels");
+            return Err(Error::value(
+                "raster threshold",
+                expected,
+                self.raster_threshold,
+            ));
         }
         if !(self.fog_distance.is_finite() && self.fog_distance >= 0.0) {
             return Err(Error::value(
@@ -181,7 +225,13 @@ macro_rules! named {
     };
 }
 
-named!(RasterPath, "path", Mesh = "mesh", Vertex = "vertex");
+named!(
+    RasterPath,
+    "path",
+    Hybrid = "hybrid",
+    Mesh = "mesh",
+    Vertex = "vertex"
+);
 named!(
     DebugView,
     "view",
@@ -190,7 +240,8 @@ named!(
     Lods = "lods",
     Normals = "normals",
     Depth = "depth",
-    Instances = "instances"
+    Instances = "instances",
+    Raster = "raster"
 );
 
 #[cfg(test)]
@@ -204,7 +255,10 @@ mod tests {
             assert_eq!(view.name(), *name);
         }
         let error = "fast".parse::<RasterPath>().unwrap_err().to_string();
-        assert_eq!(error, "path: expected one of mesh, vertex, got \"fast\"");
+        assert_eq!(
+            error,
+            "path: expected one of hybrid, mesh, vertex, got \"fast\""
+        );
     }
 
     #[test]

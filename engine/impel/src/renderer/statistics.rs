@@ -12,8 +12,12 @@ pub(crate) struct Counters {
     pub(crate) chunk_count: [u32; 2],
     pub(crate) reject_count: u32,
     pub(crate) cluster_count: u32,
-    pub(crate) cluster_first: [u32; 2],
-    reserved: [u32; 10],
+    pub(crate) compute_count: u32,
+    pub(crate) hardware_count: u32,
+    pub(crate) compute_first: [u32; 2],
+    pub(crate) hardware_first: [u32; 2],
+    pub(crate) hzb_groups: u32,
+    reserved: [u32; 5],
     statistics: [[u32; 2]; STATISTICS],
 }
 
@@ -73,6 +77,8 @@ pub struct Statistics {
     pub overflow: Overflow,
     /// Triangles of the drawn meshlets.
     pub triangles_drawn: u64,
+    /// Those of them that the compute rasteriser took.
+    pub triangles_by_compute: u64,
     /// Drawn instances by level of detail.
     pub lod_histogram: [u64; 8],
 }
@@ -112,6 +118,7 @@ impl Statistics {
                 clusters: value(10),
             },
             triangles_drawn: value(11),
+            triangles_by_compute: value(13),
             lod_histogram: std::array::from_fn(|lod| value(16 + lod)),
         }
     }

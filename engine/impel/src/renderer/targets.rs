@@ -2,10 +2,20 @@
 
 use crate::Error;
 use crate::math::{hzb_size, mip_count};
-use impel_gpu::{Gpu, Texture, TextureDesc, vk};
+use impel_gpu::{Buffer, BufferDesc, Gpu, Texture, TextureDesc, vk};
 
 /// Largest width and height of a picture.
 pub const MAX_SIZE: u32 = 16_384;
+
+/// What the hybrid path draws into.
+pub(crate) struct VisibilityTargets {
+    /// 64 bits a pixel, in rows: see `visibility.glsl`.
+    pub(crate) pixels: Buffer,
+    /// Depth as it was resolved: reversed, 32-bit floats.
+    pub(crate) depth: Texture,
+    /// World-space normals, octahedral, two 16-bit signed normalised numbers in one word; 0 where nothing is.
+    pub(crate) normals: Texture,
+}
 
 /// Textures of one size.
 pub(crate) struct Targets {
@@ -15,6 +25,8 @@ pub(crate) struct Targets {
     pub(crate) colour: Texture,
     pub(crate) depth: Texture,
     pub(crate) hzb: Texture,
+    /// None on devices without 64-bit atomics, and for pictures whose buffer is too large for a binding.
+    pub(crate) visibility: Option<VisibilityTargets>,
 }
 
 impl Targets {
@@ -44,8 +56,22 @@ impl Targets {
         let colour_usage = Usage::COLOR_ATTACHMENT | Usage::SAMPLED | Usage::STORAGE | copies;
         let depth_usage = Usage::DEPTH_STENCIL_ATTACHMENT | Usage::SAMPLED | copies;
         let hzb_usage = Usage::SAMPLED | Usage::STORAGE | copies;
+        let pixel_bytes = u64::from(size[0]) * u64::from(size[1]) * 8;
+        let info = gpu.info();
+        let visibility = (info.features.buffer_int64_atomics
+            && pixel_bytes <= info.limits.max_storage_buffer_range)
+            .then(|| -> Result<_, Error> {
+                let usage = Usage::SAMPLED | Usage::STORAGE | copies;
+                Ok(VisibilityTargets {
+                    pixels: gpu.buffer(&BufferDesc::storage("visibility buffer", pixel_bytes))?,
+                    depth: texture("resolved depth", vk::Format::R32_SFLOAT, size, 1, usage)?,
+                    normals: texture("normals", vk::Format::R32_UINT, size, 1, usage)?,
+                })
+            })
+            .transpose()?;
         Ok(Self {
             size,
+            visibility,
             hzb_size,
             colour: texture("colour", vk::Format::R8G8B8A8_UNORM, size, 1, colour_usage)?,
             depth: texture("depth", vk::Format::D32_SFLOAT, size, 1, depth_usage)?,

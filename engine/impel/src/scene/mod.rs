@@ -1,11 +1,15 @@
 //! What is drawn: meshes, instances of them, and the cameras that look.
 
+mod ball;
 mod camera_path;
+mod city;
 mod colour;
 mod generator;
 mod instance;
 
+pub use ball::Ball;
 pub use camera_path::{CameraKey, CameraPath};
+pub use city::City;
 pub use colour::{instance_colour, pack_colour};
 pub use generator::{Cloud, Field};
 pub use instance::Instance;
