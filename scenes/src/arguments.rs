@@ -40,6 +40,9 @@ pub struct RunArguments {
     /// Number of instances.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub draws: Option<u32>,
+    /// So many of the instances turn, one degree a frame.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub moving: u32,
     /// Meshes in place of the scene's: files or built-ins such as `gear:4952`.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub mesh: Vec<String>,

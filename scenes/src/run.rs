@@ -18,6 +18,8 @@ use std::time::Instant;
 /// Frames of a run that does not say how many: some seconds' worth on a software device, and on a GPU.
 const FRAMES_ON_CPU: u64 = 6;
 const FRAMES_ON_GPU: u64 = 240;
+/// Degrees that moving instances turn per frame.
+const SPIN: f32 = 1.0;
 /// Frames in flight whose statistics have not been read.
 const IN_FLIGHT: usize = 2;
 
@@ -182,10 +184,13 @@ fn load(data: &SceneData, arguments: &RunArguments, seed: u64) -> Result<Scene, 
         seed,
         meshes.len() as u32,
     );
-    Ok(Scene {
+    let mut scene = Scene {
         meshes: meshes.into_iter().map(Arc::new).collect(),
+        moving: arguments.moving.min(instances.len() as u32),
         instances,
-    })
+    };
+    scene.sort_spatially();
+    Ok(scene)
 }
 
 /// The frames of a run.
@@ -225,6 +230,7 @@ impl Run {
     fn frame(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
         let size = self.renderer.size();
         let camera = self.path.camera(number, self.frames, aspect(size));
+        self.renderer.settings.spin = (number % 360) as f32 * SPIN.to_radians();
         let mut frame = self.gpu.begin_frame()?;
         self.first_frame.get_or_insert(frame.number());
         self.tickets

@@ -24,6 +24,7 @@ layout(set = 0, binding = 4, scalar) buffer RejectBlock { Cluster data[]; } reje
 layout(set = 0, binding = 5, scalar) writeonly buffer ClusterBlock { Cluster data[]; } clusters;
 layout(set = 0, binding = 6, scalar) buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 7) uniform sampler2D hzb;
+layout(set = 0, binding = 8, scalar) readonly buffer PreviousBlock { Rows data[]; } previous; // of moving instances
 
 #include "statistics.glsl"
 
@@ -68,7 +69,9 @@ uint test(Cluster cluster, bool was_rejected) {
             return CULLED;
         }
     } else if (has(FLAG_HISTORY)) {
-        vec3 last_centre = transform_point(frame.data.last.rows, centre);
+        vec3 old_centre = cluster.instance < frame.data.moving_count
+            ? transform_point(previous.data[cluster.instance].rows, meshlet.centre) : centre;
+        vec3 last_centre = transform_point(frame.data.last.rows, old_centre);
         if (hzb_occluded(hzb, frame.data, frame.data.last, last_centre, radius)) {
             return REJECTED;
         }

@@ -1,14 +1,18 @@
 // Culls instances, chooses their LOD, and appends what is drawn to a list of chunks of meshlets.
 //
-// Early: frustum and LOD of every instance; those visible last frame are appended.
+// One workgroup takes a group of instances that `cull_groups.comp` has listed.
+//
+// Early: frustum and LOD; instances visible last frame are appended.
 // Late: what was not drawn early is tested against the new HZB and appended; visibility is written for the next frame.
-// LOD, frustum result and drawn flag are read from the early phase: what could differ would be drawn twice or never.
+// LOD, frustum result and drawn flag are read from the early phase where the group was in it: what could differ would be
+// drawn twice or never.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
 
 #include "counters.glsl"
 #include "culling.glsl"
+#include "groups.glsl"
 
 layout(local_size_x = CULL_GROUP_SIZE) in;
 
@@ -21,6 +25,8 @@ layout(set = 0, binding = 3, scalar) buffer VisibilityBlock { uint data[]; } vis
 layout(set = 0, binding = 4, scalar) writeonly buffer ChunkBlock { Chunk data[]; } chunks;
 layout(set = 0, binding = 5, scalar) buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 6) uniform sampler2D hzb;
+layout(set = 0, binding = 7, scalar) readonly buffer GroupBlock { uint data[]; } groups;
+layout(set = 0, binding = 8, scalar) buffer StateBlock { uint data[]; } states;
 
 #include "statistics.glsl"
 
@@ -55,35 +61,40 @@ void draw(uint index, Mesh mesh, uint lod, inout uint state) {
     }
 }
 
-void cull_early(uint index) {
+// Whether it may be in the frustum, and its LOD, as a state.
+uint classify(uint index, out Mesh mesh) {
     Instance instance = instances.data[index];
-    Mesh mesh = meshes.data[instance.mesh];
+    mesh = meshes.data[instance.mesh];
     precise float radius = mesh.bounds.w * instance.scale;
     vec3 centre = transform_point(instance.rows, mesh.bounds.xyz);
     vec3 view_centre = transform_point(frame.data.cull.rows, centre);
-
-    uint state = visibility.data[index] & VISIBLE;
     bool tested = (frame.data.flags & FLAG_CULL_FRUSTUM) != 0u;
-    if (!tested || frustum_visible(frame.data.cull, view_centre, radius)) {
-        precise vec3 offset = centre - frame.data.cull.position;
-        uint lod = select_lod(frame.data, mesh, offset, radius, instance.scale);
-        bool seen_last_frame = state == VISIBLE;
-        state |= IN_FRUSTUM | (lod << LOD_SHIFT);
-        if (seen_last_frame) {
-            draw(index, mesh, lod, state);
-        }
+    if (tested && !frustum_visible(frame.data.cull, view_centre, radius)) {
+        return 0u;
     }
-    visibility.data[index] = state;
-    count(STATISTIC_INSTANCES, 1u);
+    precise vec3 offset = centre - frame.data.cull.position;
+    return IN_FRUSTUM | (select_lod(frame.data, mesh, offset, radius, instance.scale) << LOD_SHIFT);
 }
 
-void cull_late(uint index) {
-    uint state = visibility.data[index] & ~VISIBLE;
+void cull_early(uint index) {
+    Mesh mesh;
+    bool seen_last_frame = (visibility.data[index] & VISIBLE) != 0u;
+    uint state = classify(index, mesh);
+    if (seen_last_frame && (state & IN_FRUSTUM) != 0u) {
+        draw(index, mesh, state >> LOD_SHIFT, state);
+    }
+    visibility.data[index] = state;
+}
+
+// Whether the instance is visible.
+bool cull_late(uint index, bool was_early) {
+    Mesh mesh;
+    uint state = was_early ? visibility.data[index] : classify(index, mesh);
     if ((state & IN_FRUSTUM) == 0u) {
         count(STATISTIC_FRUSTUM_CULLED, 1u);
     } else {
         Instance instance = instances.data[index];
-        Mesh mesh = meshes.data[instance.mesh];
+        mesh = meshes.data[instance.mesh];
         float radius = mesh.bounds.w * instance.scale;
         vec3 centre = transform_point(instance.rows, mesh.bounds.xyz);
         vec3 view_centre = transform_point(frame.data.cull.rows, centre);
@@ -100,18 +111,23 @@ void cull_late(uint index) {
         }
     }
     visibility.data[index] = state;
+    return (state & VISIBLE) != 0u;
 }
 
 void main() {
     clear_statistics();
     barrier();
-    uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-    uint index = group * CULL_GROUP_SIZE + gl_LocalInvocationIndex;
-    if (index < frame.data.instance_count) {
-        if (LATE) {
-            cull_late(index);
-        } else {
-            cull_early(index);
+    uint listed = gl_WorkGroupID.y * MAX_GROUPS_PER_DIMENSION + gl_WorkGroupID.x;
+    if (listed < counters.data.group_count[LATE ? 1 : 0]) {
+        uint group_count = (frame.data.instance_count + CULL_GROUP_SIZE - 1u) / CULL_GROUP_SIZE;
+        uint group = groups.data[(LATE ? group_count : 0u) + listed];
+        uint index = group * CULL_GROUP_SIZE + gl_LocalInvocationIndex;
+        if (index < frame.data.instance_count) {
+            if (!LATE) {
+                cull_early(index);
+            } else if (cull_late(index, (states.data[group] & GROUP_EARLY) != 0u)) {
+                atomicOr(states.data[group], GROUP_VISIBLE);
+            }
         }
     }
     barrier();

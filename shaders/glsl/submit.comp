@@ -15,7 +15,7 @@ layout(set = 0, binding = 2, scalar) writeonly buffer ArgumentBlock { Arguments 
 
 layout(push_constant, scalar) uniform Push {
     uint phase; // 0 early, 1 late
-    uint step;  // 0 the dispatch over chunks, 1 the draws and the compute raster of clusters
+    uint step;  // 0 the dispatch over groups, 1 that over chunks, 2 the draws and the compute raster of clusters
 } push;
 
 // So many groups as a dispatch within what each dimension takes.
@@ -27,6 +27,12 @@ uvec3 rows_of(uint groups) {
 void main() {
     uint lane = gl_LocalInvocationIndex;
     if (push.step == 0u) {
+        if (lane == 0u) {
+            arguments.data.cull[push.phase] = rows_of(counters.data.group_count[push.phase]);
+        }
+        return;
+    }
+    if (push.step == 1u) {
         uint groups = min(counters.data.chunk_count[push.phase], frame.data.chunk_capacity);
         if (push.phase == 1u) {
             uint rejects = min(counters.data.reject_count, frame.data.reject_capacity);

@@ -5,6 +5,7 @@
 #include "config.glsl"
 
 struct Arguments {
+    uvec3 cull[2];           // VkDispatchIndirectCommand: over groups of instances
     uvec3 dispatch[2];       // VkDispatchIndirectCommand: over chunks
     uvec3 raster[2];         // VkDispatchIndirectCommand: over clusters of the compute rasteriser
     uint mesh_draw_count[2]; // count of VkDrawMeshTasksIndirectCommandEXT below

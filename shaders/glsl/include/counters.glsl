@@ -31,8 +31,9 @@ struct Counters {
     uint hardware_count;
     uint compute_first[2]; // by phase
     uint hardware_first[2];
-    uint hzb_groups; // groups of the HZB pass that are done
-    uint reserved[5];
+    uint hzb_groups;     // workgroups of the HZB pass that are done
+    uint group_count[2]; // groups of instances in the lists, early and late
+    uint reserved[3];
     uvec2 statistics[STATISTICS]; // 64 bits each: low, high
 };
 

@@ -33,7 +33,8 @@ struct FrameData {
     uint debug_view;
     float fog_distance; // 0 for none
     float raster_threshold; // pixels: clusters with no larger triangle go to the compute rasteriser; 0 for none
-    uint reserved[2];
+    uint moving_count; // so many instances, the first ones, may have moved since last frame
+    uint reserved;
 };
 
 // Where the k-th cluster for the hardware lies in the list of clusters.

@@ -13,6 +13,11 @@ struct Instance {
     uint colour; // sRGB, unpackUnorm4x8
 };
 
+// An affine transform alone, 48 bytes. Twin: `impel::math::Affine`.
+struct Rows {
+    vec4 rows[3];
+};
+
 // The transform mirrors: winding turns.
 const uint INSTANCE_MIRRORED = 1u;
 

@@ -4,7 +4,7 @@
 
 use impel_gpu::{Bound, ShaderCode, SlotList};
 
-pub use super::types::{Chunk, Cluster, Counters, FrameData, Instance, Meshlet, View};
+pub use super::types::{Chunk, Cluster, Counters, FrameData, Instance, Meshlet, Rows, View};
 
 /// What the program binds, in slot order.
 #[derive(Clone, Copy)]
@@ -25,6 +25,8 @@ pub struct Bindings<'a> {
     pub counters: Bound<'a>,
     /// Binding 7: combined image sampler (2d), read.
     pub hzb: Bound<'a>,
+    /// Binding 8: storage buffer, read; holds elements of [`Rows`].
+    pub previous: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -37,6 +39,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 5, "clusters"),
         (0, 6, "counters"),
         (0, 7, "hzb"),
+        (0, 8, "previous"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -48,6 +51,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.clusters);
         out.push(self.counters);
         out.push(self.hzb);
+        out.push(self.previous);
     }
 }
 

@@ -23,6 +23,10 @@ pub struct Bindings<'a> {
     pub counters: Bound<'a>,
     /// Binding 6: combined image sampler (2d), read.
     pub hzb: Bound<'a>,
+    /// Binding 7: storage buffer, read; holds elements of `u32`.
+    pub groups: Bound<'a>,
+    /// Binding 8: storage buffer, read and written; holds elements of `u32`.
+    pub states: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -34,6 +38,8 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 4, "chunks"),
         (0, 5, "counters"),
         (0, 6, "hzb"),
+        (0, 7, "groups"),
+        (0, 8, "states"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -44,6 +50,8 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.chunks);
         out.push(self.counters);
         out.push(self.hzb);
+        out.push(self.groups);
+        out.push(self.states);
     }
 }
 

@@ -62,8 +62,10 @@ pub struct Counters {
     pub hardware_first: [u32; 2],
     /// `uint` at byte 40.
     pub hzb_groups: u32,
-    /// `uint[5]` at byte 44.
-    pub reserved: [u32; 5],
+    /// `uint[2]` at byte 44.
+    pub group_count: [u32; 2],
+    /// `uint[3]` at byte 52.
+    pub reserved: [u32; 3],
     /// `uvec2[24]` at byte 64.
     pub statistics: [[u32; 2]; 24],
 }
@@ -113,8 +115,10 @@ pub struct FrameData {
     pub fog_distance: f32,
     /// `float` at byte 372.
     pub raster_threshold: f32,
-    /// `uint[2]` at byte 376.
-    pub reserved: [u32; 2],
+    /// `uint` at byte 376.
+    pub moving_count: u32,
+    /// `uint` at byte 380.
+    pub reserved: u32,
 }
 
 impl Default for FrameData {
@@ -216,6 +220,21 @@ impl Default for Meshlet {
     }
 }
 
+/// `Rows` as the shaders lay it out: 48 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Rows {
+    /// `vec4[3]` at byte 0.
+    pub rows: [[f32; 4]; 3],
+}
+
+impl Default for Rows {
+    /// All zero.
+    fn default() -> Self {
+        Zeroable::zeroed()
+    }
+}
+
 /// `View` as the shaders lay it out: 96 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -261,7 +280,8 @@ const _: () = {
     assert!(offset_of!(Counters, compute_first) == 24);
     assert!(offset_of!(Counters, hardware_first) == 32);
     assert!(offset_of!(Counters, hzb_groups) == 40);
-    assert!(offset_of!(Counters, reserved) == 44);
+    assert!(offset_of!(Counters, group_count) == 44);
+    assert!(offset_of!(Counters, reserved) == 52);
     assert!(offset_of!(Counters, statistics) == 64);
     assert!(size_of::<FrameData>() == 384);
     assert!(offset_of!(FrameData, draw) == 0);
@@ -281,7 +301,8 @@ const _: () = {
     assert!(offset_of!(FrameData, debug_view) == 364);
     assert!(offset_of!(FrameData, fog_distance) == 368);
     assert!(offset_of!(FrameData, raster_threshold) == 372);
-    assert!(offset_of!(FrameData, reserved) == 376);
+    assert!(offset_of!(FrameData, moving_count) == 376);
+    assert!(offset_of!(FrameData, reserved) == 380);
     assert!(size_of::<Instance>() == 64);
     assert!(offset_of!(Instance, rows) == 0);
     assert!(offset_of!(Instance, mesh) == 48);
@@ -306,6 +327,8 @@ const _: () = {
     assert!(offset_of!(Meshlet, vertex_offset) == 20);
     assert!(offset_of!(Meshlet, triangle_offset) == 24);
     assert!(offset_of!(Meshlet, counts) == 28);
+    assert!(size_of::<Rows>() == 48);
+    assert!(offset_of!(Rows, rows) == 0);
     assert!(size_of::<View>() == 96);
     assert!(offset_of!(View, rows) == 0);
     assert!(offset_of!(View, frustum) == 48);

@@ -57,6 +57,7 @@ impl Clusters {
                 clusters: lists.clusters.whole(),
                 counters: lists.counters.whole(),
                 hzb: targets.hzb.sampled(sampler),
+                previous: scene.previous.whole(),
             })
             .dispatch_indirect(&lists.arguments, arguments::dispatch(phase as u32))?;
         Ok(())

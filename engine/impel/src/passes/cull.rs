@@ -1,9 +1,8 @@
 //! Culls instances and chooses their level of detail: `cull.comp`.
 
-use super::{Phase, Phases, shader, split_groups};
+use super::{Phase, Phases, shader};
 use crate::Error;
-use crate::config::CULL_GROUP_SIZE;
-use crate::renderer::Resources;
+use crate::renderer::{Resources, arguments};
 use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
 use impel_shaders::cull;
 use impel_spirv::SpecValue;
@@ -57,8 +56,10 @@ impl Cull {
                 chunks: lists.chunks.whole(),
                 counters: lists.counters.whole(),
                 hzb: targets.hzb.sampled(sampler),
+                groups: lists.groups.whole(),
+                states: lists.group_states.whole(),
             })
-            .dispatch(split_groups(scene.instance_count.div_ceil(CULL_GROUP_SIZE)))?;
+            .dispatch_indirect(&lists.arguments, arguments::cull(phase as u32))?;
         Ok(())
     }
 }

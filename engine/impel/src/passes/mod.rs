@@ -3,19 +3,23 @@
 mod background;
 mod clusters;
 mod cull;
+mod cull_groups;
 mod draw;
 mod hzb;
 mod raster;
 mod resolve;
+mod spin;
 mod submit;
 
 pub use background::Background;
 pub use clusters::Clusters;
 pub use cull::Cull;
+pub use cull_groups::CullGroups;
 pub use draw::Draw;
 pub use hzb::DownsampleDepth;
 pub use raster::Raster;
 pub use resolve::Resolve;
+pub use spin::Spin;
 pub use submit::{Submit, SubmitStep};
 
 use crate::Error;

@@ -10,10 +10,12 @@ use impel_shaders::submit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum SubmitStep {
+    /// The dispatch over groups of instances.
+    Groups = 0,
     /// The dispatch over chunks.
-    Chunks = 0,
+    Chunks = 1,
     /// The draws of clusters.
-    Draws = 1,
+    Draws = 2,
 }
 
 /// Makes indirect arguments.
@@ -46,6 +48,7 @@ impl Submit {
         lists: &Lists,
     ) -> Result<(), Error> {
         let name = match step {
+            SubmitStep::Groups => phase.pick("early groups", "late groups"),
             SubmitStep::Chunks => phase.pick("early chunks", "late chunks"),
             SubmitStep::Draws => phase.pick("early arguments", "late arguments"),
         };

@@ -7,7 +7,8 @@ pub(crate) const MESH_DRAW_STRIDE: u32 = 12;
 /// Size of one `VkDrawIndirectCommand`.
 pub(crate) const VERTEX_DRAW_STRIDE: u32 = 16;
 
-const RASTERS: u64 = 2 * 12;
+const DISPATCHES: u64 = 2 * 12;
+const RASTERS: u64 = DISPATCHES + 2 * 12;
 const MESH_DRAW_COUNTS: u64 = RASTERS + 2 * 12;
 const VERTEX_DRAWS: u64 = MESH_DRAW_COUNTS + 2 * 4;
 const MESH_DRAWS: u64 = VERTEX_DRAWS + 2 * VERTEX_DRAW_STRIDE as u64;
@@ -15,9 +16,14 @@ const MESH_DRAWS: u64 = VERTEX_DRAWS + 2 * VERTEX_DRAW_STRIDE as u64;
 /// Size of the whole buffer.
 pub(crate) const SIZE: u64 = MESH_DRAWS + 2 * MAX_MESH_DRAWS as u64 * MESH_DRAW_STRIDE as u64;
 
+/// Arguments of the dispatch over groups of instances.
+pub(crate) fn cull(phase: u32) -> u64 {
+    u64::from(phase) * 12
+}
+
 /// Arguments of the dispatch over chunks.
 pub(crate) fn dispatch(phase: u32) -> u64 {
-    u64::from(phase) * 12
+    DISPATCHES + u64::from(phase) * 12
 }
 
 /// Arguments of the compute rasteriser's dispatch over clusters.

@@ -74,7 +74,9 @@ pub struct FrameData {
     pub fog_distance: f32,
     /// Clusters without larger triangles go to the compute rasteriser, pixels; 0 for none.
     pub raster_threshold: f32,
-    pub(crate) reserved: [u32; 2],
+    /// So many instances, the first ones, may have moved since last frame.
+    pub moving_count: u32,
+    pub(crate) reserved: u32,
 }
 
 const _: () = {

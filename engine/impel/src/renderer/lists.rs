@@ -5,7 +5,7 @@ use super::settings::Capacities;
 use super::statistics::Counters;
 use super::{FrameData, arguments};
 use crate::Error;
-use crate::config::{MAX_MESH_DRAWS, MESH_GROUPS_PER_DRAW};
+use crate::config::{CULL_GROUP_SIZE, MAX_MESH_DRAWS, MESH_GROUPS_PER_DRAW};
 use impel_gpu::{Buffer, BufferDesc, Gpu};
 
 const CHUNK_BYTES: u64 = 12;
@@ -21,6 +21,9 @@ const DEFAULT_MOST_REJECTS: u64 = 1 << 21;
 pub(crate) struct Lists {
     pub(crate) frame: Buffer,
     pub(crate) visibility: Buffer,
+    /// Groups of instances, see `groups.glsl`, and the lists of those to be culled, early and late.
+    pub(crate) group_states: Buffer,
+    pub(crate) groups: Buffer,
     pub(crate) chunks: Buffer,
     pub(crate) rejects: Buffer,
     pub(crate) clusters: Buffer,
@@ -68,12 +71,15 @@ impl Lists {
             DEFAULT_MOST_REJECTS,
             CLUSTER_BYTES,
         )?;
+        let group_count = u64::from(scene.instance_count.div_ceil(CULL_GROUP_SIZE));
         let storage = |name: &str, size: u64| gpu.buffer(&BufferDesc::storage(name, size));
         Ok(Self {
             frame: gpu.buffer(&BufferDesc::uniform(
                 "frame data",
                 size_of::<FrameData>() as u64,
             ))?,
+            group_states: storage("group states", group_count * 4)?,
+            groups: storage("groups", group_count * 8)?,
             visibility: storage("visibility", u64::from(scene.instance_count) * 4)?,
             chunks: storage("chunks", u64::from(chunk_capacity) * CHUNK_BYTES)?,
             rejects: storage("rejects", u64::from(reject_capacity) * CLUSTER_BYTES)?,

@@ -25,7 +25,7 @@ pub(crate) use targets::{Targets, VisibilityTargets};
 use crate::Error;
 use crate::math::{Camera, LodSelector};
 use crate::passes::{
-    Background, Clusters, Cull, DownsampleDepth, Draw, Phase, Raster, Resolve, Submit, SubmitStep,
+    Background, Clusters, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve, Spin, Submit, SubmitStep,
 };
 use crate::scene::Scene;
 use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};
@@ -44,6 +44,8 @@ pub struct Renderer {
 }
 
 struct Passes {
+    spin: Spin,
+    cull_groups: CullGroups,
     cull: Cull,
     submit: Submit,
     clusters: Clusters,
@@ -105,6 +107,8 @@ impl Renderer {
         let targets = Targets::new(gpu, size)?;
         let scene = SceneBuffers::new(gpu, scene)?;
         let passes = Passes {
+            spin: Spin::new(gpu)?,
+            cull_groups: CullGroups::new(gpu)?,
             cull: Cull::new(gpu)?,
             submit: Submit::new(gpu)?,
             clusters: Clusters::new(gpu)?,
@@ -182,10 +186,17 @@ impl Renderer {
     }
 
     /// One `u32` per instance as the culling passes leave it: bit 0 visible, bit 1 in the frustum, bit 2 drawn, the level
-    /// of detail from bit 8 on.
+    /// of detail from bit 8 on. Only groups that [`Renderer::group_states`] calls culled early or late have been written.
     #[must_use]
     pub fn visibility(&self) -> &Buffer {
         &self.lists.visibility
+    }
+
+    /// One `u32` per group of [`CULL_GROUP_SIZE`](crate::config::CULL_GROUP_SIZE) instances: bit 0 one of them visible,
+    /// bit 1 in the frustum, bit 2 its instances culled early, bit 3 culled late.
+    #[must_use]
+    pub fn group_states(&self) -> &Buffer {
+        &self.lists.group_states
     }
 
     /// Forgets what was visible: the next frame draws everything in the late phase, as a first frame does.
@@ -231,14 +242,19 @@ impl Renderer {
         };
         let visibility = hybrid.map(|(_, visibility)| visibility);
         if !self.history.started {
-            frame.fill(&lists.visibility, 0, lists.visibility.size(), 0)?;
+            frame.fill(&lists.group_states, 0, lists.group_states.size(), 0)?;
             frame.clear(&targets.hzb, [0.0; 4])?;
         }
         frame.fill(&lists.counters, 0, lists.counters.size(), 0)?;
         if let Some(visibility) = visibility {
             frame.fill(&visibility.pixels, 0, visibility.pixels.size(), 0)?;
         }
+        if scene.moving_count > 0 {
+            passes.spin.record(frame, &resources)?;
+        }
         for phase in [Phase::Early, Phase::Late] {
+            passes.cull_groups.record(frame, phase, &resources)?;
+            (passes.submit).record(frame, phase, SubmitStep::Groups, lists)?;
             passes.cull.record(frame, phase, &resources)?;
             (passes.submit).record(frame, phase, SubmitStep::Chunks, lists)?;
             passes.clusters.record(frame, phase, &resources)?;
@@ -288,6 +304,7 @@ impl Renderer {
             size: self.targets.size,
             hzb_size: self.targets.hzb_size,
             instance_count: self.scene.instance_count,
+            moving_count: self.scene.moving_count,
             flags: FrameData::flags(&settings, self.history.hzb.is_some()),
             chunk_capacity: self.lists.chunk_capacity,
             cluster_capacity: self.lists.cluster_capacity,

@@ -1,10 +1,12 @@
 //! A scene on the GPU: the meshes' arrays one after another, their records, and the instances.
 
 use crate::Error;
-use crate::config::{self, CHUNK_MESHLETS};
-use crate::scene::Scene;
+use crate::config::{self, CHUNK_MESHLETS, CULL_GROUP_SIZE};
+use crate::math::Affine;
+use crate::scene::{Instance, Scene};
 use bytemuck::{Pod, Zeroable};
-use impel_geometry::{Lod, Mesh, Meshlet, Vertex};
+use glam::Vec3;
+use impel_geometry::{Lod, Mesh, Meshlet, Sphere, Vertex};
 use impel_gpu::{Buffer, BufferDesc, Gpu};
 
 /// A mesh as shaders read it: `Mesh` of `scene.glsl`, 176 bytes.
@@ -91,7 +93,13 @@ pub struct SceneBuffers {
     pub(crate) meshlet_vertices: Buffer,
     pub(crate) meshlet_triangles: Buffer,
     pub(crate) vertices: Buffer,
+    /// Of groups of instances: spheres, world space, radius last.
+    pub(crate) group_bounds: Buffer,
+    /// Transforms of moving instances as they were loaded, and as they were last frame.
+    pub(crate) rest: Buffer,
+    pub(crate) previous: Buffer,
     pub(crate) instance_count: u32,
+    pub(crate) moving_count: u32,
     /// Chunks and meshlets if every instance is drawn at its finest level: more is never needed.
     pub(crate) most_chunks: u64,
     pub(crate) most_meshlets: u64,
@@ -154,7 +162,13 @@ impl SceneBuffers {
                 most_chunks,
             ));
         }
+        let moving = scene.instances.get(..scene.moving as usize).unwrap_or_default();
+        let rest: Vec<Affine> = moving.iter().map(|instance| instance.transform).collect();
         Ok(Self {
+            group_bounds: upload(gpu, "group bounds", &group_bounds(scene))?,
+            rest: upload(gpu, "resting transforms", &rest)?,
+            previous: upload(gpu, "previous transforms", &rest)?,
+            moving_count: scene.moving,
             instances: upload(gpu, "instances", &scene.instances)?,
             meshes: upload(gpu, "meshes", &arrays.meshes)?,
             meshlets: upload(gpu, "meshlets", &arrays.meshlets)?,
@@ -166,6 +180,39 @@ impl SceneBuffers {
             most_meshlets: scene.meshlet_count(),
         })
     }
+}
+
+/// The sphere round each group of instances; those with a moving instance are everywhere.
+fn group_bounds(scene: &Scene) -> Vec<[f32; 4]> {
+    let sphere_of = |instance: &Instance| {
+        let bounds = scene
+            .meshes
+            .get(instance.mesh as usize)
+            .map_or(Sphere::default(), |mesh| mesh.bounds);
+        let centre = instance.transform.transform_point(bounds.centre.into());
+        (centre, bounds.radius * instance.scale)
+    };
+    let group_size = CULL_GROUP_SIZE as usize;
+    let group = |(index, instances): (usize, &[Instance])| {
+        if index * group_size < scene.moving as usize {
+            return [0.0, 0.0, 0.0, f32::INFINITY];
+        }
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for (centre, radius) in instances.iter().map(sphere_of) {
+            low = low.min(centre - radius);
+            high = high.max(centre + radius);
+        }
+        let middle = (low + high) * 0.5;
+        let reach = instances
+            .iter()
+            .map(sphere_of)
+            .map(|(centre, radius)| centre.distance(middle) + radius)
+            .fold(0.0, f32::max);
+        // Wider by more than what rounding can do here and in the shaders.
+        let radius = reach * 1.000_1 + middle.abs().max_element() * 1e-5;
+        [middle.x, middle.y, middle.z, radius]
+    };
+    scene.instances.chunks(group_size).enumerate().map(group).collect()
 }
 
 /// A storage buffer with these contents.
@@ -182,8 +229,10 @@ fn upload<T: Pod>(gpu: &Gpu, name: &str, data: &[T]) -> Result<Buffer, Error> {
             bytes.len(),
         ));
     }
-    let buffer = gpu.buffer(&BufferDesc::storage(name, (bytes.len() as u64).max(16)))?;
-    gpu.upload(&buffer, 0, bytes)?;
+    let buffer = gpu.buffer(&BufferDesc::storage(name, (bytes.len() as u64).max(64)))?;
+    if !bytes.is_empty() {
+        gpu.upload(&buffer, 0, bytes)?;
+    }
     Ok(buffer)
 }
 

@@ -124,6 +124,8 @@ pub struct Settings {
     pub culling: Culling,
     /// Choice of the level of detail.
     pub lod: LodMode,
+    /// Angle by which moving instances are turned about their own Y axes from where they rest, radians.
+    pub spin: f32,
     /// Culling, LOD and the hierarchical depth buffer stay with the camera of the moment this was switched on.
     pub freeze_camera: bool,
     /// What the picture shows.
@@ -142,6 +144,7 @@ impl Default for Settings {
             single_dispatch_hzb: true,
             culling: Culling::ALL,
             lod: LodMode::default(),
+            spin: 0.0,
             freeze_camera: false,
             view: DebugView::default(),
             fog_distance: 0.0,
@@ -185,6 +188,9 @@ impl Settings {
                 expected,
                 self.raster_threshold,
             ));
+        }
+        if !self.spin.is_finite() {
+            return Err(Error::value("spin", "a finite angle", self.spin));
         }
         if !(self.fog_distance.is_finite() && self.fog_distance >= 0.0) {
             return Err(Error::value(

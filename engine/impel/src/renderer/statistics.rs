@@ -17,7 +17,8 @@ pub(crate) struct Counters {
     pub(crate) compute_first: [u32; 2],
     pub(crate) hardware_first: [u32; 2],
     pub(crate) hzb_groups: u32,
-    reserved: [u32; 5],
+    pub(crate) group_count: [u32; 2],
+    reserved: [u32; 3],
     statistics: [[u32; 2]; STATISTICS],
 }
 

@@ -6,6 +6,7 @@ mod city;
 mod colour;
 mod generator;
 mod instance;
+mod spatial;
 
 pub use ball::Ball;
 pub use camera_path::{CameraKey, CameraPath};
@@ -28,6 +29,8 @@ pub struct Scene {
     pub meshes: Vec<Arc<Mesh>>,
     /// The instances; each names one of the meshes.
     pub instances: Vec<Instance>,
+    /// So many instances, the first ones, may move; the others never do.
+    pub moving: u32,
 }
 
 impl Scene {
@@ -42,6 +45,10 @@ impl Scene {
                 format!("at most {MAX_INSTANCES} instances"),
                 self.instances.len(),
             ));
+        }
+        if self.moving as usize > self.instances.len() {
+            let expected = format!("at most {} moving instances", self.instances.len());
+            return Err(Error::value("scene", expected, self.moving));
         }
         for (index, mesh) in self.meshes.iter().enumerate() {
             if mesh.lods.is_empty() || mesh.lods.len() > impel_geometry::mesh::MAX_LODS {
@@ -120,11 +127,13 @@ mod tests {
         let cloud = Scene {
             meshes: vec![mesh(4_952), mesh(146_325), mesh(24_126)],
             instances: Cloud::default().generate(3),
+            moving: 0,
         };
         assert_eq!(cloud.triangle_count(), 5_846_713_151);
         let field = Scene {
             meshes: vec![mesh(28_944)],
             instances: Field::default().generate(1),
+            moving: 0,
         };
         assert_eq!(field.triangle_count(), 28_944_000_000);
     }
@@ -134,8 +143,13 @@ mod tests {
         let mut scene = Scene {
             meshes: vec![mesh(1)],
             instances: vec![Instance::new(Affine::IDENTITY, 0, 0); 3],
+            moving: 3,
         };
         scene.check().unwrap();
+        scene.moving = 4;
+        let error = scene.check().unwrap_err().to_string();
+        assert_eq!(error, "scene: expected at most 3 moving instances, got 4");
+        scene.moving = 0;
         scene.instances[2].mesh = 1;
         assert_eq!(
             scene.check().unwrap_err().to_string(),

@@ -54,7 +54,11 @@ pub(crate) fn crowd(count: u32, extent: f32, seed: u64) -> Scene {
             Instance::new(transform, mesh, instance_colour(index, mesh))
         })
         .collect();
-    Scene { meshes, instances }
+    Scene {
+        meshes,
+        instances,
+        moving: 0,
+    }
 }
 
 /// A large asteroid in front of a camera at the origin that looks along -Z, and `count` things, most of them behind it.
@@ -62,7 +66,7 @@ pub(crate) fn eclipse(count: u32) -> Scene {
     let mut random = Pcg32::new(77);
     let mut scene = Scene {
         meshes: meshes(),
-        instances: Vec::new(),
+        ..Scene::default()
     };
     let place = |linear: Mat3, position: Vec3, mesh: u32| {
         Instance::new(Affine::from_mat3_translation(linear, position), mesh, !0)
@@ -104,11 +108,16 @@ pub(crate) fn settings(culling: Culling, path: RasterPath) -> Settings {
     }
 }
 
+/// Bits of visibility and of group states.
+pub(crate) const IN_FRUSTUM: u32 = 2;
+const GROUP_CULLED_EARLY_OR_LATE: u32 = 12;
+
 /// A frame, read back.
 pub(crate) struct Shot {
     pub(crate) size: [u32; 2],
     pub(crate) ids: Vec<u32>,
     pub(crate) depth: Vec<f32>,
+    /// As the renderer has it; for groups that were culled as a whole 0 outside of the frustum, [`IN_FRUSTUM`] inside.
     pub(crate) visibility: Vec<u32>,
     pub(crate) statistics: Statistics,
 }
@@ -152,7 +161,16 @@ impl Rig {
         let depth = frame.read_back_texture(self.renderer.depth(), 0).unwrap();
         let visibility = self.renderer.visibility();
         let visibility = frame.read_back(visibility, 0, visibility.size()).unwrap();
+        let groups = self.renderer.group_states();
+        let groups = frame.read_back(groups, 0, groups.size()).unwrap();
         frame.submit().unwrap();
+        let states = words(&groups.wait().unwrap());
+        let mut states_of_instances = words(&visibility.wait().unwrap());
+        for (instances, group) in states_of_instances.chunks_mut(64).zip(states) {
+            if group & GROUP_CULLED_EARLY_OR_LATE == 0 {
+                instances.fill(group & IN_FRUSTUM);
+            }
+        }
         let shot = Shot {
             size: self.renderer.size(),
             ids: words(&colour.wait().unwrap()),
@@ -160,12 +178,12 @@ impl Rig {
                 .into_iter()
                 .map(f32::from_bits)
                 .collect(),
-            visibility: words(&visibility.wait().unwrap()),
+            visibility: states_of_instances,
             statistics: statistics.wait().unwrap(),
         };
         check_identities(&shot.statistics, self.scene.instances.len() as u64);
         self.kept.0.push(statistics);
-        self.kept.1.extend([colour, depth, visibility]);
+        self.kept.1.extend([colour, depth, visibility, groups]);
         shot
     }
 
