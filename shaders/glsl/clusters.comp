@@ -1,4 +1,4 @@
-// Expands chunks into the list of clusters that are drawn: one group a chunk, one thread a meshlet, each tested by normal
+// Expands chunks into the list of clusters that are drawn: a few chunks a group, one thread a meshlet, each tested by normal
 // cone, frustum and occlusion.
 //
 // Early, occlusion is last frame's: its HZB, its camera. What fails is not culled but goes to a list of rejects, which
@@ -12,7 +12,7 @@
 #include "counters.glsl"
 #include "culling.glsl"
 
-layout(local_size_x = CHUNK_MESHLETS) in;
+layout(local_size_x = CLUSTER_GROUP_SIZE) in;
 
 layout(constant_id = 0) const bool LATE = false;
 
@@ -124,7 +124,7 @@ void admit() {
     uint first = atomicAdd(counters.data.cluster_count, wanted);
     uint capacity = frame.data.cluster_capacity;
     uint room = first < capacity ? min(capacity - first, wanted) : 0u;
-    for (int thread = int(CHUNK_MESHLETS) - 1; wanted > room && thread >= 0; --thread) {
+    for (int thread = int(CLUSTER_GROUP_SIZE) - 1; wanted > room && thread >= 0; --thread) {
         uint word = uint(thread) >> 5;
         uint bit = 1u << (uint(thread) & 31u);
         if (((compute_bits[word] | hardware_bits[word]) & bit) != 0u) {
@@ -158,14 +158,17 @@ void main() {
     uint reject_capacity = frame.data.reject_capacity;
     Cluster cluster = Cluster(0u, 0u);
     uint fate = CULLED;
-    if (group < chunk_count) {
-        Chunk chunk = chunks.data[group];
-        if (lane < chunk.meshlet_count) {
-            cluster = Cluster(chunk.instance, chunk.first_meshlet + lane);
+    uint chunk_groups = cluster_groups(chunk_count);
+    if (group < chunk_groups) {
+        uint index = group * (CLUSTER_GROUP_SIZE / CHUNK_MESHLETS) + lane / CHUNK_MESHLETS;
+        uint place = lane % CHUNK_MESHLETS;
+        Chunk chunk = index < chunk_count ? chunks.data[index] : Chunk(0u, 0u, 0u);
+        if (place < chunk.meshlet_count) {
+            cluster = Cluster(chunk.instance, chunk.first_meshlet + place);
             fate = test(cluster, false);
         }
     } else if (LATE) {
-        uint index = (group - chunk_count) * CHUNK_MESHLETS + lane;
+        uint index = (group - chunk_groups) * CLUSTER_GROUP_SIZE + lane;
         if (index < min(counters.data.reject_count, reject_capacity)) {
             cluster = rejects.data[index];
             fate = test(cluster, true);

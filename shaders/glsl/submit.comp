@@ -33,10 +33,11 @@ void main() {
         return;
     }
     if (push.step == 1u) {
-        uint groups = min(counters.data.chunk_count[push.phase], frame.data.chunk_capacity);
+        uint chunks = min(counters.data.chunk_count[push.phase], frame.data.chunk_capacity);
+        uint groups = cluster_groups(chunks);
         if (push.phase == 1u) {
             uint rejects = min(counters.data.reject_count, frame.data.reject_capacity);
-            groups += (rejects + CHUNK_MESHLETS - 1u) / CHUNK_MESHLETS;
+            groups += (rejects + CLUSTER_GROUP_SIZE - 1u) / CLUSTER_GROUP_SIZE;
         }
         if (lane == 0u) {
             arguments.data.dispatch[push.phase] = rows_of(groups);

@@ -1,4 +1,5 @@
-// Puts what the hardware rasterises into the visibility buffer.
+// Puts what the hardware rasterises into the visibility buffer. There are no attachments: to clear a depth buffer costs more
+// than the fragments that it would save.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_scalar_block_layout : require
@@ -13,9 +14,6 @@
 
 #include "frame.glsl"
 #include "visibility.glsl"
-
-// The depth attachment keeps what lies behind other triangles of the hardware from coming here.
-layout(early_fragment_tests) in;
 
 layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 9, scalar) buffer PixelBlock { uint64_t data[]; } pixels;

@@ -255,3 +255,70 @@ fn mirrored_instances_are_mirror_images() {
     );
     assert!(covered(&straight) > 5000);
 }
+
+/// Hundreds of groups of instances, most of them culled as a whole, and a moving part of the scene.
+#[test]
+fn groups_and_moving_instances() {
+    let size = [256, 160];
+    let mut scene = crowd(6000, 60.0, 27);
+    scene.moving = 1000;
+    scene.sort_spatially();
+    let mut plain = Rig::new(
+        scene.clone(),
+        size,
+        settings(Culling::NONE, RasterPath::Hybrid),
+    );
+    let mut culled = Rig::new(scene, size, settings(Culling::ALL, RasterPath::Hybrid));
+    for (frame, camera) in unsteady(Vec3::ZERO, size).iter().enumerate() {
+        let spin = frame as f32 * 0.4;
+        (plain.renderer.settings.spin, culled.renderer.settings.spin) = (spin, spin);
+        let (a, b) = (plain.shoot(camera), culled.shoot(camera));
+        assert_exact(&a, &b, &format!("frame {frame}"));
+        assert!(covered(&a) > 5000);
+        let state = |bits: u32| {
+            b.visibility
+                .iter()
+                .filter(|&&state| state & 2 == bits)
+                .count()
+        };
+        assert!(
+            state(0) > 3000 && state(2) > 300,
+            "most is outside: {}",
+            state(0)
+        );
+    }
+}
+
+/// Moving instances look as they do when they are placed there.
+#[test]
+fn spin_turns_about_the_own_y_axis() {
+    let size = [200, 150];
+    let angle = 0.7_f32;
+    let mut scene = crowd(40, 4.0, 28);
+    scene.moving = 40;
+    let mut placed = scene.clone();
+    for instance in &mut placed.instances {
+        let turn = Affine::from_scale_rotation_translation(
+            Vec3::ONE,
+            glam::Quat::from_rotation_y(angle),
+            Vec3::ZERO,
+        );
+        *instance = Instance::new(
+            instance.transform.after(&turn),
+            instance.mesh,
+            instance.colour,
+        );
+    }
+    let camera = camera(Vec3::new(0.0, 0.0, 9.0), 0.0, 0.0, size);
+    let all = settings(Culling::ALL, RasterPath::Vertex);
+    let (mut turned, mut still) = (Rig::new(scene, size, all), Rig::new(placed, size, all));
+    turned.renderer.settings.spin = angle;
+    let (a, b) = (turned.shoot(&camera), still.shoot(&camera));
+    let different = a.ids.iter().zip(&b.ids).filter(|(a, b)| a != b).count();
+    assert!(different < a.ids.len() / 500, "{different} pixels differ");
+    assert!(covered(&a) > 5000);
+    turned.renderer.settings.spin = 0.0;
+    let rest = turned.shoot(&camera);
+    let moved = a.ids.iter().zip(&rest.ids).filter(|(a, b)| a != b).count();
+    assert!(moved > 500, "it does turn: {moved}");
+}

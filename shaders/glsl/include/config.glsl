@@ -6,8 +6,11 @@
 // Threads of a culling group, one instance each: a multiple of every subgroup size in use.
 const uint CULL_GROUP_SIZE = 64u;
 
-// Meshlets in one chunk, and threads of the group that expands it: one meshlet a thread.
-const uint CHUNK_MESHLETS = 64u;
+// Meshlets in one chunk: coarse levels of detail have about ten, and what a chunk lacks is idle threads.
+const uint CHUNK_MESHLETS = 16u;
+
+// Threads of a group that expands chunks, one meshlet each: four chunks.
+const uint CLUSTER_GROUP_SIZE = 64u;
 
 // Vertices of a meshlet: what vendors prefer as a mesh group's output.
 const uint MESHLET_MAX_VERTICES = 64u;

@@ -37,6 +37,12 @@ struct FrameData {
     uint reserved;
 };
 
+// Workgroups that expand so many chunks.
+uint cluster_groups(uint chunks) {
+    const uint chunks_per_group = CLUSTER_GROUP_SIZE / CHUNK_MESHLETS;
+    return (chunks + chunks_per_group - 1u) / chunks_per_group;
+}
+
 // Where the k-th cluster for the hardware lies in the list of clusters.
 uint hardware_slot(FrameData frame, uint k) { return frame.cluster_capacity - 1u - k; }
 

@@ -5,8 +5,11 @@
 /// Threads of a culling group, one instance each: a multiple of every subgroup size in use.
 pub const CULL_GROUP_SIZE: u32 = 64;
 
-/// Meshlets in one chunk, and threads of the group that expands it: one meshlet a thread.
-pub const CHUNK_MESHLETS: u32 = 64;
+/// Meshlets in one chunk: coarse levels of detail have about ten, and what a chunk lacks is idle threads.
+pub const CHUNK_MESHLETS: u32 = 16;
+
+/// Threads of a group that expands chunks, one meshlet each: four chunks.
+pub const CLUSTER_GROUP_SIZE: u32 = 64;
 
 /// Vertices of a meshlet: what vendors prefer as a mesh group's output.
 pub const MESHLET_MAX_VERTICES: u32 = 64;

@@ -148,6 +148,17 @@ impl Attachments {
         self.attach(texture, Scopes::DEPTH_WRITE.union(Scopes::DEPTH_READ));
     }
 
+    /// For a pass without attachments: what it covers, pixels.
+    pub(crate) fn area(&mut self, [width, height]: [u32; 2]) {
+        if self.access_count > 0 || width == 0 || height == 0 {
+            self.complain(|| {
+                format!("an area of {width}x{height} was given; it is for passes without attachments, and not empty")
+            });
+            return;
+        }
+        self.extent = vk::Extent2D { width, height };
+    }
+
     fn check_usage(&mut self, texture: &Texture, usage: vk::ImageUsageFlags) {
         if !texture.usage().contains(usage) || texture.size()[2] > 1 {
             let (name, what) = (texture.name(), &texture.resource.description);
@@ -198,8 +209,15 @@ impl Attachments {
         if let Some(problem) = &self.problem {
             problems.push(problem.clone());
         }
-        if self.access_count == 0 {
-            problems.push("a graphics pass needs at least one attachment".into());
+        if self.access_count == 0 && self.extent == vk::Extent2D::default() {
+            problems.push("a graphics pass needs at least one attachment, or an area".into());
+        }
+        let most = gpu.info.limits.max_texture_size;
+        if self.extent.width.max(self.extent.height) > most {
+            let vk::Extent2D { width, height } = self.extent;
+            problems.push(format!(
+                "an area of {width}x{height} is over the device's limit of {most} pixels"
+            ));
         }
         if self.device.is_some_and(|device| device != gpu.number) {
             problems.push("the attachments belong to another device".into());

@@ -52,6 +52,12 @@ impl<'a> GraphicsPass<'a> {
         self
     }
 
+    /// For a pass without attachments, whose shaders write to buffers or storage images: width and height in pixels.
+    pub fn area(mut self, size: [u32; 2]) -> Self {
+        self.attachments.area(size);
+        self
+    }
+
     /// Draws to a part of the attachments: x, y, width, height in pixels from the upper left. All of them by default.
     pub fn viewport(mut self, viewport: [f32; 4]) -> Self {
         self.attachments.viewport = Some(viewport);

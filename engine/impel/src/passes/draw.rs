@@ -52,7 +52,7 @@ impl Draw {
         })
     }
 
-    /// Draws the clusters that the hardware has in a phase; the early one clears.
+    /// Draws the clusters that the hardware has in a phase; when shading at once the early one clears.
     pub(crate) fn record(
         &self,
         frame: &mut Frame,
@@ -90,13 +90,13 @@ impl Draw {
                 match pipelines.mesh.as_ref().filter(|_| settings.mesh_shaders) {
                     Some(pipeline) => {
                         let pass = frame.graphics(name, pipeline);
-                        let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                        let pass = pass.area(targets.size);
                         let slots = [a, b, c, d, e, f, g, h, counters, pixels];
                         draw_meshes(pass, phase, resources, slots)
                     }
                     None => {
                         let pass = frame.graphics(name, &pipelines.vertex);
-                        let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                        let pass = pass.area(targets.size);
                         let slots = [a, b, c, d, e, f, g, h, pixels];
                         draw_vertices(pass, phase, resources, slots)
                     }

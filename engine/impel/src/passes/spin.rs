@@ -28,11 +28,7 @@ impl Spin {
         })
     }
 
-    pub(crate) fn record(
-        &self,
-        frame: &mut Frame,
-        resources: &Resources<'_>,
-    ) -> Result<(), Error> {
+    pub(crate) fn record(&self, frame: &mut Frame, resources: &Resources<'_>) -> Result<(), Error> {
         let Resources {
             settings,
             scene,
@@ -51,7 +47,9 @@ impl Spin {
             .push(&spin::Push {
                 turn: [cosine, sine],
             })
-            .dispatch(split_groups(scene.moving_count.div_ceil(spin::LOCAL_SIZE[0])))?;
+            .dispatch(split_groups(
+                scene.moving_count.div_ceil(spin::LOCAL_SIZE[0]),
+            ))?;
         Ok(())
     }
 }

@@ -25,7 +25,8 @@ pub(crate) use targets::{Targets, VisibilityTargets};
 use crate::Error;
 use crate::math::{Camera, LodSelector};
 use crate::passes::{
-    Background, Clusters, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve, Spin, Submit, SubmitStep,
+    Background, Clusters, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve, Spin,
+    Submit, SubmitStep,
 };
 use crate::scene::Scene;
 use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};

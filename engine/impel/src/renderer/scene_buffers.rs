@@ -158,11 +158,14 @@ impl SceneBuffers {
             // The GPU counts chunks in 32 bits; a sum that may wrap would overwrite the list's beginning.
             return Err(Error::value(
                 "scene",
-                format!("at most {limit} chunks of 64 meshlets"),
+                format!("at most {limit} chunks of {CHUNK_MESHLETS} meshlets"),
                 most_chunks,
             ));
         }
-        let moving = scene.instances.get(..scene.moving as usize).unwrap_or_default();
+        let moving = scene
+            .instances
+            .get(..scene.moving as usize)
+            .unwrap_or_default();
         let rest: Vec<Affine> = moving.iter().map(|instance| instance.transform).collect();
         Ok(Self {
             group_bounds: upload(gpu, "group bounds", &group_bounds(scene))?,
@@ -212,7 +215,12 @@ fn group_bounds(scene: &Scene) -> Vec<[f32; 4]> {
         let radius = reach * 1.000_1 + middle.abs().max_element() * 1e-5;
         [middle.x, middle.y, middle.z, radius]
     };
-    scene.instances.chunks(group_size).enumerate().map(group).collect()
+    scene
+        .instances
+        .chunks(group_size)
+        .enumerate()
+        .map(group)
+        .collect()
 }
 
 /// A storage buffer with these contents.

@@ -97,7 +97,7 @@ impl Default for Culling {
 /// Room in the lists that a frame's passes fill. What does not fit is left out, counted, and reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacities {
-    /// Chunks of up to 64 meshlets per phase; `None` chooses by the scene.
+    /// Chunks of up to [`CHUNK_MESHLETS`](crate::config::CHUNK_MESHLETS) meshlets per phase; `None` chooses by the scene.
     pub chunks: Option<u32>,
     /// Clusters drawn in a frame; `None` chooses by the scene.
     pub clusters: Option<u32>,
@@ -153,8 +153,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The raster threshold unless another is asked for, pixels.
-    pub const RASTER_THRESHOLD: f32 = 24.0;
+    /// The raster threshold unless another is asked for, pixels: the largest is the fastest on all that was measured.
+    pub const RASTER_THRESHOLD: f32 = crate::config::RASTER_MAX_EXTENT as f32;
 
     /// Refuses what makes no sense.
     ///

@@ -79,11 +79,18 @@ mod tests {
         };
         let before = scene.clone();
         scene.sort_spatially();
-        let parts = |scene: &Scene| (colours(&scene.instances[..6400]), colours(&scene.instances[6400..]));
+        let parts = |scene: &Scene| {
+            (
+                colours(&scene.instances[..6400]),
+                colours(&scene.instances[6400..]),
+            )
+        };
         assert!(parts(&before) == parts(&scene));
         let spread = |group: &[Instance]| {
             let centre = group[0].transform.translation();
-            let distances = group.iter().map(|i| i.transform.translation().distance(centre));
+            let distances = group
+                .iter()
+                .map(|i| i.transform.translation().distance(centre));
             distances.fold(0.0, f32::max)
         };
         let largest = |scene: &Scene| {
