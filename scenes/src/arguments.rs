@@ -247,7 +247,7 @@ mod tests {
             &["--lod", "best"],
             &["--shard", "2/2"],
             &["--shard", "0/0"],
-            &["--path", "hybrid"],
+            &["--path", "fast"],
             &["--view", "pretty"],
             &["--every", "2"],
             &["--colour"],

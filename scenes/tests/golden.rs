@@ -114,3 +114,14 @@ fn field() {
         Bless::IfAsked,
     );
 }
+
+#[test]
+fn city() {
+    let scene = ["city", "--draws", "20000", "--size", "480x270"];
+    compare("city", &scene, Bless::IfAsked);
+    compare(
+        "city",
+        &[&scene[..], &["--path", "vertex"]].concat(),
+        Bless::Never,
+    );
+}
