@@ -52,6 +52,12 @@ pub struct RunArguments {
     /// In the hybrid path: the compute rasteriser takes clusters without larger triangles, in pixels; 0 for none.
     #[arg(long, value_name = "PX")]
     pub raster_threshold: Option<f32>,
+    /// Fill lists in a fixed order: two runs give the same picture byte by byte.
+    #[arg(long)]
+    pub deterministic: bool,
+    /// Culling, level of detail and hidden surfaces stay those of the first frame while the camera moves on.
+    #[arg(long)]
+    pub freeze_camera: bool,
     /// Switch culling stages: frustum, occlusion, meshlet-cone, meshlet-frustum, meshlet-occlusion, all.
     #[arg(long, value_name = "KEY=on|off", num_args = 1.., value_parser = cull)]
     pub cull: Vec<(String, bool)>,

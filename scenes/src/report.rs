@@ -75,6 +75,8 @@ pub struct SettingsReport {
     pub view: &'static str,
     pub fog_distance: f32,
     pub freeze_camera: bool,
+    pub raster_threshold: f32,
+    pub deterministic: bool,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -175,6 +177,8 @@ impl From<&Settings> for SettingsReport {
             view: settings.view.name(),
             fog_distance: settings.fog_distance,
             freeze_camera: settings.freeze_camera,
+            raster_threshold: settings.raster_threshold,
+            deterministic: settings.deterministic,
         }
     }
 }

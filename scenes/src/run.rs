@@ -53,6 +53,7 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         raster_threshold: arguments
             .raster_threshold
             .unwrap_or(Settings::RASTER_THRESHOLD),
+        deterministic: arguments.deterministic,
         mesh_shaders: gpu.info().kind != DeviceKind::Cpu,
         culling: arguments.culling(),
         lod: arguments.lod.unwrap_or_default(),
@@ -230,6 +231,8 @@ impl Run {
     fn frame(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
         let size = self.renderer.size();
         let camera = self.path.camera(number, self.frames, aspect(size));
+        self.renderer.settings.freeze_camera =
+            arguments.freeze_camera && self.first_frame.is_some();
         self.renderer.settings.spin = (number % 360) as f32 * SPIN.to_radians();
         let mut frame = self.gpu.begin_frame()?;
         self.first_frame.get_or_insert(frame.number());

@@ -26,7 +26,14 @@ layout(set = 0, binding = 6, scalar) buffer CounterBlock { Counters data; } coun
 layout(set = 0, binding = 7) uniform sampler2D hzb;
 layout(set = 0, binding = 8, scalar) readonly buffer PreviousBlock { Rows data[]; } previous; // of moving instances
 
+#define OFFSETS_BINDING 9
+#include "compaction.glsl"
 #include "statistics.glsl"
+
+// Lists of `offsets`.
+const uint LIST_REJECTS = 0u;
+const uint LIST_COMPUTE = 1u;
+const uint LIST_HARDWARE = 2u;
 
 const uint CULLED = 0u;
 const uint DRAWN = 1u;
@@ -116,12 +123,21 @@ uint rank(uint low, uint high) {
 }
 
 // By one thread: asks for room for what the group draws, drops what gets none, and takes places at both ends of the list.
-void admit() {
-    uint wanted = bitCount(compute_bits[0]) + bitCount(compute_bits[1]) + bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]);
-    if (wanted == 0u) {
-        return;
+void admit(uint workgroup) {
+    uint compute = (bitCount(compute_bits[0]) + bitCount(compute_bits[1]));
+    uint hardware = (bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]));
+    uint wanted = compute + hardware;
+    uint first = 0u;
+    if (STEP != AT_ONCE) {
+        first_compute = in_order(LIST_COMPUTE, workgroup, compute);
+        first_hardware = in_order(LIST_HARDWARE, workgroup, hardware);
+        // Offsets are within a phase.
+        first_compute += counters.data.compute_first[LATE ? 1 : 0];
+        first_hardware += counters.data.hardware_first[LATE ? 1 : 0];
+        first = first_compute + first_hardware;
+    } else if (wanted > 0u) {
+        first = atomicAdd(counters.data.cluster_count, wanted);
     }
-    uint first = atomicAdd(counters.data.cluster_count, wanted);
     uint capacity = frame.data.cluster_capacity;
     uint room = first < capacity ? min(capacity - first, wanted) : 0u;
     for (int thread = int(CLUSTER_GROUP_SIZE) - 1; wanted > room && thread >= 0; --thread) {
@@ -133,13 +149,19 @@ void admit() {
             wanted -= 1u;
         }
     }
-    uint compute = bitCount(compute_bits[0]) + bitCount(compute_bits[1]);
-    uint hardware = bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]);
+    compute = (bitCount(compute_bits[0]) + bitCount(compute_bits[1]));
+    hardware = (bitCount(hardware_bits[0]) + bitCount(hardware_bits[1]));
+    if (STEP == COUNT) {
+        return;
+    }
+    // What is admitted is the beginning of the order, so that places taken in order have no holes.
     if (compute > 0u) {
-        first_compute = atomicAdd(counters.data.compute_count, compute);
+        uint place = atomicAdd(counters.data.compute_count, compute);
+        first_compute = STEP == PLACE ? first_compute : place;
     }
     if (hardware > 0u) {
-        first_hardware = atomicAdd(counters.data.hardware_count, hardware);
+        uint place = atomicAdd(counters.data.hardware_count, hardware);
+        first_hardware = STEP == PLACE ? first_hardware : place;
     }
 }
 
@@ -181,12 +203,11 @@ void main() {
             atomicOr(rejected_bits[lane >> 5], bit);
         }
         barrier();
-        uint rejected = bitCount(rejected_bits[0]) + bitCount(rejected_bits[1]);
-        if (lane == 0u && rejected > 0u) {
-            first_rejected = atomicAdd(counters.data.reject_count, rejected);
+        if (lane == 0u) {
+            first_rejected = ALLOCATE(counters.data.reject_count, LIST_REJECTS, group, (bitCount(rejected_bits[0]) + bitCount(rejected_bits[1])));
         }
         barrier();
-        if (fate == REJECTED) {
+        if (fate == REJECTED && STEP != COUNT) {
             uint index = first_rejected + rank(rejected_bits[0], rejected_bits[1]);
             if (index < reject_capacity) {
                 rejects.data[index] = cluster;
@@ -204,9 +225,12 @@ void main() {
     }
     barrier();
     if (lane == 0u) {
-        admit();
+        admit(group);
     }
     barrier();
+    if (STEP == COUNT) {
+        return;
+    }
     if (fate == DRAWN) {
         // Places are counted from lower threads, and those that were not admitted are the highest.
         bool admitted = (((small ? compute_bits[lane >> 5] : hardware_bits[lane >> 5]) & bit) != 0u);

@@ -22,28 +22,29 @@ layout(set = 0, binding = 3, scalar) writeonly buffer GroupBlock { uint data[]; 
 layout(set = 0, binding = 4, scalar) buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 5) uniform sampler2D hzb;
 
+#define OFFSETS_BINDING 6
+#include "compaction.glsl"
 #include "statistics.glsl"
 
 shared uint listed_bits[2];
 shared uint first_listed;
 
-// Whether a group goes to this phase's list.
-bool list_early(uint group, uint size) {
+// Whether a group goes to this phase's list, and its new state.
+bool list_early(uint group, uint size, inout uint state) {
     vec4 sphere = bounds.data[group];
     vec3 view_centre = transform_point(frame.data.cull.rows, sphere.xyz);
     bool tested = (frame.data.flags & FLAG_CULL_FRUSTUM) != 0u;
     if (tested && !frustum_visible(frame.data.cull, view_centre, sphere.w)) {
-        states.data[group] = 0u;
+        state = 0u;
         count(STATISTIC_FRUSTUM_CULLED, size);
         return false;
     }
-    bool seen_last_frame = (states.data[group] & GROUP_VISIBLE) != 0u;
-    states.data[group] = GROUP_IN_FRUSTUM | (seen_last_frame ? GROUP_EARLY : 0u);
+    bool seen_last_frame = (state & GROUP_VISIBLE) != 0u;
+    state = GROUP_IN_FRUSTUM | (seen_last_frame ? GROUP_EARLY : 0u);
     return seen_last_frame;
 }
 
-bool list_late(uint group, uint size) {
-    uint state = states.data[group];
+bool list_late(uint group, uint size, inout uint state) {
     if ((state & GROUP_IN_FRUSTUM) == 0u) {
         return false;
     }
@@ -54,7 +55,7 @@ bool list_late(uint group, uint size) {
         count(STATISTIC_OCCLUSION_CULLED, size);
         return false;
     }
-    states.data[group] = state | GROUP_LATE;
+    state |= GROUP_LATE;
     return true;
 }
 
@@ -65,12 +66,15 @@ void main() {
         listed_bits[lane] = 0u;
     }
     barrier();
-    uint group = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * CULL_GROUP_SIZE + lane;
+    uint workgroup = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
+    uint group = workgroup * CULL_GROUP_SIZE + lane;
     uint group_count = (frame.data.instance_count + CULL_GROUP_SIZE - 1u) / CULL_GROUP_SIZE;
     bool listed = false;
+    uint state = 0u;
     if (group < group_count) {
         uint size = min(frame.data.instance_count - group * CULL_GROUP_SIZE, CULL_GROUP_SIZE);
-        listed = LATE ? list_late(group, size) : list_early(group, size);
+        state = states.data[group];
+        listed = LATE ? list_late(group, size, state) : list_early(group, size, state);
         if (!LATE) {
             count(STATISTIC_INSTANCES, size);
         }
@@ -81,9 +85,15 @@ void main() {
     barrier();
     if (lane == 0u) {
         uint wanted = bitCount(listed_bits[0]) + bitCount(listed_bits[1]);
-        first_listed = wanted > 0u ? atomicAdd(counters.data.group_count[LATE ? 1 : 0], wanted) : 0u;
+        first_listed = ALLOCATE(counters.data.group_count[LATE ? 1 : 0], 0u, workgroup, wanted);
     }
     barrier();
+    if (STEP == COUNT) {
+        return;
+    }
+    if (group < group_count) {
+        states.data[group] = state;
+    }
     if (listed) {
         uint below = (1u << (lane & 31u)) - 1u;
         uint rank = bitCount(listed_bits[lane >> 5] & below) + (lane < 32u ? 0u : bitCount(listed_bits[0]));

@@ -34,7 +34,7 @@ struct FrameData {
     float fog_distance; // 0 for none
     float raster_threshold; // pixels: clusters with no larger triangle go to the compute rasteriser; 0 for none
     uint moving_count; // so many instances, the first ones, may have moved since last frame
-    uint reserved;
+    uint offset_stride; // of a list in `offsets`
 };
 
 // Workgroups that expand so many chunks.

@@ -27,6 +27,8 @@ pub struct Bindings<'a> {
     pub hzb: Bound<'a>,
     /// Binding 8: storage buffer, read; holds elements of [`Rows`].
     pub previous: Bound<'a>,
+    /// Binding 9: storage buffer, read and written; holds elements of `u32`.
+    pub offsets: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -40,6 +42,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 6, "counters"),
         (0, 7, "hzb"),
         (0, 8, "previous"),
+        (0, 9, "offsets"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -52,6 +55,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.counters);
         out.push(self.hzb);
         out.push(self.previous);
+        out.push(self.offsets);
     }
 }
 
@@ -62,6 +66,9 @@ pub const LOCAL_SIZE: [u32; 3] = [64, 1, 1];
 pub mod constants {
     /// `bool`, `false` by default.
     pub const LATE: u32 = 0;
+
+    /// `u32`, `0` by default.
+    pub const STEP: u32 = 1;
 }
 
 /// The stages in pipeline order.

@@ -21,6 +21,8 @@ pub struct Bindings<'a> {
     pub counters: Bound<'a>,
     /// Binding 5: combined image sampler (2d), read.
     pub hzb: Bound<'a>,
+    /// Binding 6: storage buffer, read and written; holds elements of `u32`.
+    pub offsets: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -31,6 +33,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 3, "groups"),
         (0, 4, "counters"),
         (0, 5, "hzb"),
+        (0, 6, "offsets"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -40,6 +43,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.groups);
         out.push(self.counters);
         out.push(self.hzb);
+        out.push(self.offsets);
     }
 }
 
@@ -50,6 +54,9 @@ pub const LOCAL_SIZE: [u32; 3] = [64, 1, 1];
 pub mod constants {
     /// `bool`, `false` by default.
     pub const LATE: u32 = 0;
+
+    /// `u32`, `0` by default.
+    pub const STEP: u32 = 1;
 }
 
 /// The stages in pipeline order.

@@ -15,6 +15,7 @@ pub mod hzb_downsample_visibility;
 pub mod hzb_visibility;
 pub mod raster;
 pub mod resolve;
+pub mod scan;
 pub mod spin;
 pub mod submit;
 pub mod types;

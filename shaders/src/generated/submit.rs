@@ -7,7 +7,7 @@ use core::mem::offset_of;
 use bytemuck::{Pod, Zeroable};
 use impel_gpu::{Bound, ShaderCode, SlotList};
 
-pub use super::types::{Counters, FrameData, View};
+pub use super::types::{Arguments, Counters, FrameData, View};
 
 /// What the program binds, in slot order.
 #[derive(Clone, Copy)]
@@ -48,43 +48,11 @@ impl Default for Push {
     }
 }
 
-/// `Arguments` as the shaders lay it out: 12400 bytes.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct Arguments {
-    /// `uvec3[2]` at byte 0.
-    pub cull: [[u32; 3]; 2],
-    /// `uvec3[2]` at byte 24.
-    pub dispatch: [[u32; 3]; 2],
-    /// `uvec3[2]` at byte 48.
-    pub raster: [[u32; 3]; 2],
-    /// `uint[2]` at byte 72.
-    pub mesh_draw_count: [u32; 2],
-    /// `uvec4[2]` at byte 80.
-    pub vertex_draw: [[u32; 4]; 2],
-    /// `uvec3[2][512]` at byte 112.
-    pub mesh_draws: [[[u32; 3]; 512]; 2],
-}
-
-impl Default for Arguments {
-    /// All zero.
-    fn default() -> Self {
-        Zeroable::zeroed()
-    }
-}
-
 // The offsets that the shaders read at.
 const _: () = {
     assert!(size_of::<Push>() == 8);
     assert!(offset_of!(Push, phase) == 0);
     assert!(offset_of!(Push, step) == 4);
-    assert!(size_of::<Arguments>() == 12400);
-    assert!(offset_of!(Arguments, cull) == 0);
-    assert!(offset_of!(Arguments, dispatch) == 24);
-    assert!(offset_of!(Arguments, raster) == 48);
-    assert!(offset_of!(Arguments, mesh_draw_count) == 72);
-    assert!(offset_of!(Arguments, vertex_draw) == 80);
-    assert!(offset_of!(Arguments, mesh_draws) == 112);
 };
 
 /// Invocations per workgroup of the compute stage in x, y and z.

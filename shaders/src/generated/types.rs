@@ -6,6 +6,31 @@ use core::mem::offset_of;
 
 use bytemuck::{Pod, Zeroable};
 
+/// `Arguments` as the shaders lay it out: 12400 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct Arguments {
+    /// `uvec3[2]` at byte 0.
+    pub cull: [[u32; 3]; 2],
+    /// `uvec3[2]` at byte 24.
+    pub dispatch: [[u32; 3]; 2],
+    /// `uvec3[2]` at byte 48.
+    pub raster: [[u32; 3]; 2],
+    /// `uint[2]` at byte 72.
+    pub mesh_draw_count: [u32; 2],
+    /// `uvec4[2]` at byte 80.
+    pub vertex_draw: [[u32; 4]; 2],
+    /// `uvec3[2][512]` at byte 112.
+    pub mesh_draws: [[[u32; 3]; 512]; 2],
+}
+
+impl Default for Arguments {
+    /// All zero.
+    fn default() -> Self {
+        Zeroable::zeroed()
+    }
+}
+
 /// `Chunk` as the shaders lay it out: 12 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -118,7 +143,7 @@ pub struct FrameData {
     /// `uint` at byte 376.
     pub moving_count: u32,
     /// `uint` at byte 380.
-    pub reserved: u32,
+    pub offset_stride: u32,
 }
 
 impl Default for FrameData {
@@ -264,6 +289,13 @@ impl Default for View {
 
 // The offsets that the shaders read at.
 const _: () = {
+    assert!(size_of::<Arguments>() == 12400);
+    assert!(offset_of!(Arguments, cull) == 0);
+    assert!(offset_of!(Arguments, dispatch) == 24);
+    assert!(offset_of!(Arguments, raster) == 48);
+    assert!(offset_of!(Arguments, mesh_draw_count) == 72);
+    assert!(offset_of!(Arguments, vertex_draw) == 80);
+    assert!(offset_of!(Arguments, mesh_draws) == 112);
     assert!(size_of::<Chunk>() == 12);
     assert!(offset_of!(Chunk, instance) == 0);
     assert!(offset_of!(Chunk, first_meshlet) == 4);
@@ -302,7 +334,7 @@ const _: () = {
     assert!(offset_of!(FrameData, fog_distance) == 368);
     assert!(offset_of!(FrameData, raster_threshold) == 372);
     assert!(offset_of!(FrameData, moving_count) == 376);
-    assert!(offset_of!(FrameData, reserved) == 380);
+    assert!(offset_of!(FrameData, offset_stride) == 380);
     assert!(size_of::<Instance>() == 64);
     assert!(offset_of!(Instance, rows) == 0);
     assert!(offset_of!(Instance, mesh) == 48);

@@ -1,15 +1,15 @@
 //! Expands chunks into the clusters that are drawn, culling meshlets: `clusters.comp`.
 
-use super::{Phase, Phases, shader};
+use super::Phase;
+use super::compaction::{Compacting, Step};
 use crate::Error;
 use crate::renderer::{Resources, arguments};
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
+use impel_gpu::{Frame, Gpu};
 use impel_shaders::clusters;
-use impel_spirv::SpecValue;
 
 /// Meshlet culling, for both phases.
 pub struct Clusters {
-    pipelines: Phases<Pipeline>,
+    pipelines: Compacting,
 }
 
 impl Clusters {
@@ -18,22 +18,16 @@ impl Clusters {
     /// # Errors
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
-        let shader = shader(clusters::SHADERS)?;
-        let pipelines = Phases::new(|late| {
-            let constants = &[("LATE", SpecValue::Bool(late))];
-            gpu.compute_pipeline(&ComputePipelineDesc {
-                name: "clusters",
-                shader: &shader,
-                constants,
-            })
-        })?;
-        Ok(Self { pipelines })
+        Ok(Self {
+            pipelines: Compacting::new(gpu, "clusters", clusters::SHADERS)?,
+        })
     }
 
     pub(crate) fn record(
         &self,
         frame: &mut Frame,
         phase: Phase,
+        step: Step,
         resources: &Resources<'_>,
     ) -> Result<(), Error> {
         let Resources {
@@ -45,8 +39,16 @@ impl Clusters {
         } = resources;
         frame
             .compute(
-                phase.pick("early clusters", "late clusters"),
-                self.pipelines.of(phase),
+                step.pick(
+                    phase,
+                    &[
+                        "early clusters",
+                        "late clusters",
+                        "early clusters count",
+                        "late clusters count",
+                    ],
+                ),
+                self.pipelines.of(phase, step),
             )
             .bind(clusters::Bindings {
                 frame: lists.frame.whole(),
@@ -57,6 +59,7 @@ impl Clusters {
                 clusters: lists.clusters.whole(),
                 counters: lists.counters.whole(),
                 hzb: targets.hzb.sampled(sampler),
+                offsets: lists.offsets.whole(),
                 previous: scene.previous.whole(),
             })
             .dispatch_indirect(&lists.arguments, arguments::dispatch(phase as u32))?;

@@ -1,15 +1,15 @@
 //! Culls instances and chooses their level of detail: `cull.comp`.
 
-use super::{Phase, Phases, shader};
+use super::Phase;
+use super::compaction::{Compacting, Step};
 use crate::Error;
 use crate::renderer::{Resources, arguments};
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
+use impel_gpu::{Frame, Gpu};
 use impel_shaders::cull;
-use impel_spirv::SpecValue;
 
 /// Instance culling, for both phases.
 pub struct Cull {
-    pipelines: Phases<Pipeline>,
+    pipelines: Compacting,
 }
 
 impl Cull {
@@ -18,22 +18,16 @@ impl Cull {
     /// # Errors
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
-        let shader = shader(cull::SHADERS)?;
-        let pipelines = Phases::new(|late| {
-            let constants = &[("LATE", SpecValue::Bool(late))];
-            gpu.compute_pipeline(&ComputePipelineDesc {
-                name: "cull",
-                shader: &shader,
-                constants,
-            })
-        })?;
-        Ok(Self { pipelines })
+        Ok(Self {
+            pipelines: Compacting::new(gpu, "cull", cull::SHADERS)?,
+        })
     }
 
     pub(crate) fn record(
         &self,
         frame: &mut Frame,
         phase: Phase,
+        step: Step,
         resources: &Resources<'_>,
     ) -> Result<(), Error> {
         let Resources {
@@ -45,8 +39,16 @@ impl Cull {
         } = resources;
         frame
             .compute(
-                phase.pick("early cull", "late cull"),
-                self.pipelines.of(phase),
+                step.pick(
+                    phase,
+                    &[
+                        "early cull",
+                        "late cull",
+                        "early cull count",
+                        "late cull count",
+                    ],
+                ),
+                self.pipelines.of(phase, step),
             )
             .bind(cull::Bindings {
                 frame: lists.frame.whole(),
@@ -56,6 +58,7 @@ impl Cull {
                 chunks: lists.chunks.whole(),
                 counters: lists.counters.whole(),
                 hzb: targets.hzb.sampled(sampler),
+                offsets: lists.offsets.whole(),
                 groups: lists.groups.whole(),
                 states: lists.group_states.whole(),
             })

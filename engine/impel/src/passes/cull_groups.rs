@@ -1,16 +1,16 @@
 //! Culls groups of instances: `cull_groups.comp`.
 
-use super::{Phase, Phases, shader, split_groups};
+use super::compaction::{Compacting, Step};
+use super::{Phase, split_groups};
 use crate::Error;
 use crate::config::CULL_GROUP_SIZE;
 use crate::renderer::Resources;
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
+use impel_gpu::{Frame, Gpu};
 use impel_shaders::cull_groups;
-use impel_spirv::SpecValue;
 
 /// Culling of groups of instances, for both phases.
 pub struct CullGroups {
-    pipelines: Phases<Pipeline>,
+    pipelines: Compacting,
 }
 
 impl CullGroups {
@@ -19,22 +19,16 @@ impl CullGroups {
     /// # Errors
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
-        let shader = shader(cull_groups::SHADERS)?;
-        let pipelines = Phases::new(|late| {
-            let constants = &[("LATE", SpecValue::Bool(late))];
-            gpu.compute_pipeline(&ComputePipelineDesc {
-                name: "cull groups",
-                shader: &shader,
-                constants,
-            })
-        })?;
-        Ok(Self { pipelines })
+        Ok(Self {
+            pipelines: Compacting::new(gpu, "cull groups", cull_groups::SHADERS)?,
+        })
     }
 
     pub(crate) fn record(
         &self,
         frame: &mut Frame,
         phase: Phase,
+        step: Step,
         resources: &Resources<'_>,
     ) -> Result<(), Error> {
         let Resources {
@@ -44,11 +38,18 @@ impl CullGroups {
             sampler,
             ..
         } = resources;
-        let groups = scene.instance_count.div_ceil(CULL_GROUP_SIZE);
         frame
             .compute(
-                phase.pick("early cull groups", "late cull groups"),
-                self.pipelines.of(phase),
+                step.pick(
+                    phase,
+                    &[
+                        "early cull groups",
+                        "late cull groups",
+                        "early cull groups count",
+                        "late cull groups count",
+                    ],
+                ),
+                self.pipelines.of(phase, step),
             )
             .bind(cull_groups::Bindings {
                 frame: lists.frame.whole(),
@@ -57,8 +58,15 @@ impl CullGroups {
                 groups: lists.groups.whole(),
                 counters: lists.counters.whole(),
                 hzb: targets.hzb.sampled(sampler),
+                offsets: lists.offsets.whole(),
             })
-            .dispatch(split_groups(groups.div_ceil(CULL_GROUP_SIZE)))?;
+            .dispatch(workgroups(scene.instance_count))?;
         Ok(())
     }
+}
+
+/// Workgroups for so many instances: one thread a group of them.
+pub(super) fn workgroups(instances: u32) -> [u32; 3] {
+    let groups = instances.div_ceil(CULL_GROUP_SIZE);
+    split_groups(groups.div_ceil(CULL_GROUP_SIZE))
 }

@@ -2,6 +2,7 @@
 
 mod background;
 mod clusters;
+mod compaction;
 mod cull;
 mod cull_groups;
 mod draw;
@@ -13,6 +14,8 @@ mod submit;
 
 pub use background::Background;
 pub use clusters::Clusters;
+pub use compaction::Scan;
+pub(crate) use compaction::{Counted, Step};
 pub use cull::Cull;
 pub use cull_groups::CullGroups;
 pub use draw::Draw;
@@ -42,28 +45,6 @@ impl Phase {
         match self {
             Self::Early => early,
             Self::Late => late,
-        }
-    }
-}
-
-/// A pipeline for each phase: the same shader with another constant.
-pub(crate) struct Phases<T> {
-    early: T,
-    late: T,
-}
-
-impl<T> Phases<T> {
-    pub(crate) fn new<E>(mut make: impl FnMut(bool) -> Result<T, E>) -> Result<Self, E> {
-        Ok(Self {
-            early: make(false)?,
-            late: make(true)?,
-        })
-    }
-
-    pub(crate) fn of(&self, phase: Phase) -> &T {
-        match phase {
-            Phase::Early => &self.early,
-            Phase::Late => &self.late,
         }
     }
 }

@@ -76,7 +76,8 @@ pub struct FrameData {
     pub raster_threshold: f32,
     /// So many instances, the first ones, may have moved since last frame.
     pub moving_count: u32,
-    pub(crate) reserved: u32,
+    /// Distance of lists in the buffer of offsets, words.
+    pub offset_stride: u32,
 }
 
 const _: () = {

@@ -5,7 +5,10 @@ use super::settings::Capacities;
 use super::statistics::Counters;
 use super::{FrameData, arguments};
 use crate::Error;
-use crate::config::{CULL_GROUP_SIZE, MAX_MESH_DRAWS, MESH_GROUPS_PER_DRAW};
+use crate::config::{
+    CHUNK_MESHLETS, CLUSTER_GROUP_SIZE, CULL_GROUP_SIZE, MAX_GROUPS_PER_DIMENSION, MAX_MESH_DRAWS,
+    MESH_GROUPS_PER_DRAW,
+};
 use impel_gpu::{Buffer, BufferDesc, Gpu};
 
 const CHUNK_BYTES: u64 = 12;
@@ -21,6 +24,9 @@ const DEFAULT_MOST_REJECTS: u64 = 1 << 21;
 pub(crate) struct Lists {
     pub(crate) frame: Buffer,
     pub(crate) visibility: Buffer,
+    /// What workgroups want of lists, then where it lies: see `compaction.glsl`. Three lists at most.
+    pub(crate) offsets: Buffer,
+    pub(crate) offset_stride: u32,
     /// Groups of instances, see `groups.glsl`, and the lists of those to be culled, early and late.
     pub(crate) group_states: Buffer,
     pub(crate) groups: Buffer,
@@ -73,7 +79,14 @@ impl Lists {
         )?;
         let group_count = u64::from(scene.instance_count.div_ceil(CULL_GROUP_SIZE));
         let storage = |name: &str, size: u64| gpu.buffer(&BufferDesc::storage(name, size));
+        let cluster_groups =
+            u64::from(chunk_capacity.div_ceil(CLUSTER_GROUP_SIZE / CHUNK_MESHLETS))
+                + u64::from(reject_capacity.div_ceil(CLUSTER_GROUP_SIZE));
+        // A dispatch is made of whole rows.
+        let offset_stride = cluster_groups.max(group_count) + u64::from(MAX_GROUPS_PER_DIMENSION);
         Ok(Self {
+            offsets: storage("offsets", offset_stride * 3 * 4)?,
+            offset_stride: offset_stride as u32,
             frame: gpu.buffer(&BufferDesc::uniform(
                 "frame data",
                 size_of::<FrameData>() as u64,

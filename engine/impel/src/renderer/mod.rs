@@ -25,8 +25,8 @@ pub(crate) use targets::{Targets, VisibilityTargets};
 use crate::Error;
 use crate::math::{Camera, LodSelector};
 use crate::passes::{
-    Background, Clusters, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve, Spin,
-    Submit, SubmitStep,
+    Background, Clusters, Counted, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve,
+    Scan, Spin, Step, Submit, SubmitStep,
 };
 use crate::scene::Scene;
 use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};
@@ -48,6 +48,7 @@ struct Passes {
     spin: Spin,
     cull_groups: CullGroups,
     cull: Cull,
+    scan: Scan,
     submit: Submit,
     clusters: Clusters,
     draw: Draw,
@@ -55,6 +56,41 @@ struct Passes {
     raster: Option<(Raster, Resolve)>,
     hzb: DownsampleDepth,
     background: Background,
+}
+
+impl Passes {
+    /// Culls groups, instances and clusters of a phase, up to the arguments of its draws.
+    fn fill_lists(
+        &self,
+        frame: &mut Frame,
+        phase: Phase,
+        resources: &Resources<'_>,
+    ) -> Result<(), Error> {
+        let steps: &[Step] = match resources.settings.deterministic {
+            true => &[Step::Count, Step::Place],
+            false => &[Step::AtOnce],
+        };
+        let scan = |frame: &mut Frame, step, counted| match step {
+            Step::Count => self.scan.record(frame, phase, counted, resources),
+            Step::AtOnce | Step::Place => Ok(()),
+        };
+        let lists = resources.lists;
+        for &step in steps {
+            self.cull_groups.record(frame, phase, step, resources)?;
+            scan(frame, step, Counted::Groups)?;
+        }
+        (self.submit).record(frame, phase, SubmitStep::Groups, lists)?;
+        for &step in steps {
+            self.cull.record(frame, phase, step, resources)?;
+            scan(frame, step, Counted::Cull)?;
+        }
+        (self.submit).record(frame, phase, SubmitStep::Chunks, lists)?;
+        for &step in steps {
+            self.clusters.record(frame, phase, step, resources)?;
+            scan(frame, step, Counted::Clusters)?;
+        }
+        (self.submit).record(frame, phase, SubmitStep::Draws, lists)
+    }
 }
 
 /// What the passes of a frame work on.
@@ -111,6 +147,7 @@ impl Renderer {
             spin: Spin::new(gpu)?,
             cull_groups: CullGroups::new(gpu)?,
             cull: Cull::new(gpu)?,
+            scan: Scan::new(gpu)?,
             submit: Submit::new(gpu)?,
             clusters: Clusters::new(gpu)?,
             draw: Draw::new(gpu)?,
@@ -200,6 +237,13 @@ impl Renderer {
         &self.lists.group_states
     }
 
+    /// The clusters of a frame, two `u32` each: instance and meshlet. Those of the compute rasteriser from the beginning
+    /// on, those of the hardware from the end backwards.
+    #[must_use]
+    pub fn clusters(&self) -> &Buffer {
+        &self.lists.clusters
+    }
+
     /// Forgets what was visible: the next frame draws everything in the late phase, as a first frame does.
     pub fn forget(&mut self) {
         self.history = History {
@@ -254,12 +298,7 @@ impl Renderer {
             passes.spin.record(frame, &resources)?;
         }
         for phase in [Phase::Early, Phase::Late] {
-            passes.cull_groups.record(frame, phase, &resources)?;
-            (passes.submit).record(frame, phase, SubmitStep::Groups, lists)?;
-            passes.cull.record(frame, phase, &resources)?;
-            (passes.submit).record(frame, phase, SubmitStep::Chunks, lists)?;
-            passes.clusters.record(frame, phase, &resources)?;
-            (passes.submit).record(frame, phase, SubmitStep::Draws, lists)?;
+            passes.fill_lists(frame, phase, &resources)?;
             if let Some(((raster, _), visibility)) = hybrid {
                 raster.record(frame, phase, &resources, visibility)?;
             }
@@ -298,6 +337,9 @@ impl Renderer {
                 settings.culling.meshlet_occlusion,
             ) = (false, false);
         }
+        // In a fixed order there is no place for a cluster that could not be put off: then none is.
+        let rejects_fit = !settings.deterministic
+            || self.scene.most_meshlets <= u64::from(self.lists.reject_capacity);
         let mut data = FrameData {
             draw,
             cull,
@@ -306,7 +348,8 @@ impl Renderer {
             hzb_size: self.targets.hzb_size,
             instance_count: self.scene.instance_count,
             moving_count: self.scene.moving_count,
-            flags: FrameData::flags(&settings, self.history.hzb.is_some()),
+            offset_stride: self.lists.offset_stride,
+            flags: FrameData::flags(&settings, self.history.hzb.is_some() && rejects_fit),
             chunk_capacity: self.lists.chunk_capacity,
             cluster_capacity: self.lists.cluster_capacity,
             reject_capacity: self.lists.reject_capacity,

@@ -124,6 +124,8 @@ pub struct Settings {
     pub culling: Culling,
     /// Choice of the level of detail.
     pub lod: LodMode,
+    /// Lists are filled in a fixed order, so that two runs give the same picture byte by byte; slower.
+    pub deterministic: bool,
     /// Angle by which moving instances are turned about their own Y axes from where they rest, radians.
     pub spin: f32,
     /// Culling, LOD and the hierarchical depth buffer stay with the camera of the moment this was switched on.
@@ -144,6 +146,7 @@ impl Default for Settings {
             single_dispatch_hzb: true,
             culling: Culling::ALL,
             lod: LodMode::default(),
+            deterministic: false,
             spin: 0.0,
             freeze_camera: false,
             view: DebugView::default(),

@@ -187,6 +187,20 @@ impl Rig {
         shot
     }
 
+    /// The list of clusters as the last frame left it: instance and meshlet.
+    pub(crate) fn clusters(&mut self) -> Vec<[u32; 2]> {
+        let buffer = self.renderer.clusters();
+        let mut frame = self.gpu.begin_frame().unwrap();
+        let bytes = frame.read_back(buffer, 0, buffer.size()).unwrap();
+        frame.submit().unwrap();
+        let words = words(&bytes.wait().unwrap());
+        self.kept.1.push(bytes);
+        words
+            .chunks_exact(2)
+            .map(|pair| [pair[0], pair[1]])
+            .collect()
+    }
+
     /// All levels of the hierarchical depth buffer.
     pub(crate) fn hzb(&mut self) -> Vec<Vec<f32>> {
         let texture: &Texture = self.renderer.hzb();
