@@ -46,7 +46,7 @@ pub struct RunArguments {
     /// Meshes in place of the scene's: files or built-ins such as `gear:4952`.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub mesh: Vec<String>,
-    /// How clusters become pixels: hybrid, mesh or vertex; by default the first that the device can.
+    /// How clusters become pixels: hybrid, mesh, task or vertex; by default the first that the device can.
     #[arg(long, value_parser = |text: &str| text.parse::<RasterPath>())]
     pub path: Option<RasterPath>,
     /// In the hybrid path: the compute rasteriser takes clusters without larger triangles, in pixels; 0 for none.

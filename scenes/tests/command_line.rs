@@ -47,7 +47,7 @@ fn bad_usage_is_one_line_and_status_2() {
         (&["run", "cloud", "--lod", "fine"], "expected error=PIXELS"),
         (
             &["run", "cloud", "--path", "ray"],
-            "expected one of mesh, vertex",
+            "expected one of hybrid, mesh, task, vertex",
         ),
         (&["run", "cloud", "--shard", "4/4"], "expected I/N"),
     ] {
@@ -76,7 +76,7 @@ fn bad_input_is_one_line_and_status_1() {
     let [scene, mesh, camera, nowhere, short, folder] =
         [&scene, &mesh, &camera, &nowhere, &short, &folder].map(|path| path.to_str().unwrap());
     for (arguments, part) in [
-        (&["run", "cluod"][..], "scene: expected cloud, field"),
+        (&["run", "cluod"][..], "scene: expected city, cloud, field"),
         (&["run", scene], "mistake.toml:5:1: unknown field `sky`"),
         (&["run", "missing.toml"], "missing.toml: "),
         (&["run", "cloud", "--camera", "left"], "camera: expected"),

@@ -8,14 +8,13 @@
 layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 1, scalar) readonly buffer InstanceBlock { Instance data[]; } instances;
 layout(set = 0, binding = 3, scalar) readonly buffer MeshletBlock { Meshlet data[]; } meshlets;
-layout(set = 0, binding = 7, scalar) readonly buffer ClusterBlock { Cluster data[]; } clusters;
 
 layout(location = 0) in vec3 in_normal;
-layout(location = 1) flat in uint in_cluster;
+layout(location = 1) flat in uvec2 in_cluster; // instance, meshlet
 layout(location = 0) out vec4 out_colour;
 
 void main() {
-    Cluster cluster = clusters.data[in_cluster];
+    Cluster cluster = Cluster(in_cluster.x, in_cluster.y);
     Surface surface;
     surface.normal = normalize(in_normal);
     surface.depth = gl_FragCoord.z;

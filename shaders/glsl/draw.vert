@@ -20,7 +20,7 @@ layout(set = 0, binding = 7, scalar) readonly buffer ClusterBlock { Cluster data
 layout(location = 0) flat out uvec2 out_triangle;
 #else
 layout(location = 0) out vec3 out_normal;
-layout(location = 1) flat out uint out_cluster;
+layout(location = 1) flat out uvec2 out_cluster; // instance, meshlet
 #endif
 
 void main() {
@@ -32,7 +32,7 @@ void main() {
 #ifdef VISIBILITY
     out_triangle = uvec2(slot, triangle);
 #else
-    out_cluster = slot;
+    out_cluster = uvec2(cluster.instance, cluster.meshlet);
     out_normal = vec3(0.0);
 #endif
     if (triangle >= meshlet_triangles_of(meshlet)) {

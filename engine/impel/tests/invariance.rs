@@ -102,6 +102,27 @@ fn mesh_path_is_invariant_too() {
 }
 
 #[test]
+fn task_path_is_invariant_and_agrees_with_the_mesh_path() {
+    let size = [256, 160];
+    let scene = crowd(300, 8.0, 29);
+    let cameras = unsteady(Vec3::ZERO, size);
+    let shots = compare(
+        &scene,
+        size,
+        RasterPath::Task,
+        Culling::ALL,
+        &cameras,
+        "task path",
+    );
+    let mut mesh = Rig::new(scene, size, settings(Culling::ALL, RasterPath::Mesh));
+    for (camera, shot) in cameras.iter().zip(&shots) {
+        let other = mesh.shoot(camera);
+        assert_cross_raster(&other, shot, "task against mesh");
+        assert_eq!(other.statistics, shot.statistics);
+    }
+}
+
+#[test]
 fn odd_sizes() {
     let scene = crowd(250, 8.0, 23);
     for size in [[1, 1], [3, 7], [641, 479], [1023, 1025]] {

@@ -13,21 +13,21 @@ pub struct Bindings<'a> {
     pub frame: Bound<'a>,
     /// Binding 1: storage buffer, read; holds elements of [`Instance`].
     pub instances: Bound<'a>,
-    /// Binding 2: storage buffer, read; holds elements of [`Meshlet`].
+    /// Binding 3: storage buffer, read; holds elements of [`Meshlet`].
     pub meshlets: Bound<'a>,
-    /// Binding 3: storage buffer, read; holds elements of [`Chunk`].
-    pub chunks: Bound<'a>,
-    /// Binding 4: storage buffer, read and written; holds elements of [`Cluster`].
-    pub rejects: Bound<'a>,
-    /// Binding 5: storage buffer, written; holds elements of [`Cluster`].
+    /// Binding 7: storage buffer, written; holds elements of [`Cluster`].
     pub clusters: Bound<'a>,
-    /// Binding 6: storage buffer, read and written; holds [`Counters`].
+    /// Binding 8: storage buffer, read and written; holds [`Counters`].
     pub counters: Bound<'a>,
-    /// Binding 7: combined image sampler (2d), read.
+    /// Binding 10: storage buffer, read; holds elements of [`Chunk`].
+    pub chunks: Bound<'a>,
+    /// Binding 11: storage buffer, read and written; holds elements of [`Cluster`].
+    pub rejects: Bound<'a>,
+    /// Binding 12: combined image sampler (2d), read.
     pub hzb: Bound<'a>,
-    /// Binding 8: storage buffer, read; holds elements of [`Rows`].
+    /// Binding 13: storage buffer, read; holds elements of [`Rows`].
     pub previous: Bound<'a>,
-    /// Binding 9: storage buffer, read and written; holds elements of `u32`.
+    /// Binding 14: storage buffer, read and written; holds elements of `u32`.
     pub offsets: Bound<'a>,
 }
 
@@ -35,24 +35,24 @@ impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] = &[
         (0, 0, "frame"),
         (0, 1, "instances"),
-        (0, 2, "meshlets"),
-        (0, 3, "chunks"),
-        (0, 4, "rejects"),
-        (0, 5, "clusters"),
-        (0, 6, "counters"),
-        (0, 7, "hzb"),
-        (0, 8, "previous"),
-        (0, 9, "offsets"),
+        (0, 3, "meshlets"),
+        (0, 7, "clusters"),
+        (0, 8, "counters"),
+        (0, 10, "chunks"),
+        (0, 11, "rejects"),
+        (0, 12, "hzb"),
+        (0, 13, "previous"),
+        (0, 14, "offsets"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);
         out.push(self.meshlets);
-        out.push(self.chunks);
-        out.push(self.rejects);
         out.push(self.clusters);
         out.push(self.counters);
+        out.push(self.chunks);
+        out.push(self.rejects);
         out.push(self.hzb);
         out.push(self.previous);
         out.push(self.offsets);

@@ -26,7 +26,7 @@ pub struct Bindings<'a> {
     pub meshlet_triangles: Bound<'a>,
     /// Binding 6: storage buffer, read (mesh); holds elements of `[u32; 4]`.
     pub vertices: Bound<'a>,
-    /// Binding 7: storage buffer, read (fragment, mesh); holds elements of [`Cluster`].
+    /// Binding 7: storage buffer, read (mesh); holds elements of [`Cluster`].
     pub clusters: Bound<'a>,
     /// Binding 8: storage buffer, read (mesh); holds [`Counters`].
     pub counters: Bound<'a>,

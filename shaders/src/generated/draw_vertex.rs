@@ -23,7 +23,7 @@ pub struct Bindings<'a> {
     pub meshlet_triangles: Bound<'a>,
     /// Binding 6: storage buffer, read (vertex); holds elements of `[u32; 4]`.
     pub vertices: Bound<'a>,
-    /// Binding 7: storage buffer, read (vertex, fragment); holds elements of [`Cluster`].
+    /// Binding 7: storage buffer, read (vertex); holds elements of [`Cluster`].
     pub clusters: Bound<'a>,
 }
 

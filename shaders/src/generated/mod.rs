@@ -8,6 +8,7 @@ pub mod config;
 pub mod cull;
 pub mod cull_groups;
 pub mod draw_mesh;
+pub mod draw_task;
 pub mod draw_vertex;
 pub mod hzb;
 pub mod hzb_downsample;

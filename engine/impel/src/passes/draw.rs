@@ -9,13 +9,16 @@ use impel_gpu::{
     Bound, Frame, Gpu, GraphicsPass, GraphicsPipelineDesc, GraphicsState, Load, Pipeline, Shader,
     ShaderCode,
 };
-use impel_shaders::{draw_mesh, draw_vertex, visibility_mesh, visibility_vertex};
+use impel_shaders::{draw_mesh, draw_task, draw_vertex, visibility_mesh, visibility_vertex};
+use impel_spirv::SpecValue;
 
 /// Draws clusters.
 pub struct Draw {
     shaded: Pipelines,
     /// Into the visibility buffer; none on devices without 64-bit atomics.
     visibility: Option<Pipelines>,
+    /// With task shaders, early and late; none on devices without.
+    task: Option<[Pipeline; 2]>,
 }
 
 struct Pipelines {
@@ -29,9 +32,9 @@ impl Pipelines {
         let mesh_shaders = gpu.info().features.mesh_shaders;
         Ok(Self {
             mesh: mesh_shaders
-                .then(|| pipeline(gpu, "draw by mesh shaders", mesh))
+                .then(|| pipeline(gpu, "draw by mesh shaders", mesh, &[]))
                 .transpose()?,
-            vertex: pipeline(gpu, "draw by vertex shaders", vertex)?,
+            vertex: pipeline(gpu, "draw by vertex shaders", vertex, &[])?,
         })
     }
 }
@@ -44,7 +47,15 @@ impl Draw {
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
         let atomics = gpu.info().features.buffer_int64_atomics;
         let (mesh, vertex) = (visibility_mesh::SHADERS, visibility_vertex::SHADERS);
+        let task = |late| {
+            let constants = &[("LATE", SpecValue::Bool(late))];
+            pipeline(gpu, "draw by task shaders", draw_task::SHADERS, constants)
+        };
+        let task_shaders = gpu.info().features.mesh_shaders;
         Ok(Self {
+            task: task_shaders
+                .then(|| Ok::<_, Error>([task(false)?, task(true)?]))
+                .transpose()?,
             shaded: Pipelines::new(gpu, draw_mesh::SHADERS, draw_vertex::SHADERS)?,
             visibility: atomics
                 .then(|| Pipelines::new(gpu, mesh, vertex))
@@ -114,6 +125,41 @@ impl Draw {
                 }
                 None => missing("vertex or hybrid, as the device has no mesh shaders"),
             },
+            (RasterPath::Task, _) => match &self.task {
+                Some(pipelines) => {
+                    let [early, late] = pipelines;
+                    let pipeline = match phase {
+                        Phase::Early => early,
+                        Phase::Late => late,
+                    };
+                    let pass = frame.graphics(name, pipeline);
+                    let pass = pass.color(&targets.colour, load([0.0, 0.0, 0.0, 1.0]));
+                    let pass = pass.depth(&targets.depth, load([0.0; 4]));
+                    let bindings = draw_task::Bindings {
+                        frame: a,
+                        instances: b,
+                        meshes: c,
+                        meshlets: d,
+                        meshlet_vertices: e,
+                        meshlet_triangles: f,
+                        vertices: g,
+                        counters,
+                        chunks: lists.chunks.whole(),
+                        rejects: lists.rejects.whole(),
+                        hzb: targets.hzb.sampled(resources.sampler),
+                        previous: scene.previous.whole(),
+                    };
+                    let stride = arguments::MESH_DRAW_STRIDE;
+                    pass.bind(bindings).draw_mesh_tasks_indirect(
+                        &lists.arguments,
+                        arguments::dispatch(phase as u32),
+                        1,
+                        stride,
+                    )?;
+                    Ok(())
+                }
+                None => missing("vertex or hybrid, as the device has no task shaders"),
+            },
             (RasterPath::Vertex, _) => {
                 let pass = frame.graphics(name, &self.shaded.vertex);
                 let pass = pass.color(&targets.colour, load([0.0, 0.0, 0.0, 1.0]));
@@ -160,7 +206,12 @@ fn draw_vertices<const N: usize>(
     Ok(())
 }
 
-fn pipeline(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Result<Pipeline, Error> {
+fn pipeline(
+    gpu: &Gpu,
+    name: &str,
+    code: &[ShaderCode],
+    constants: &[(&str, SpecValue)],
+) -> Result<Pipeline, Error> {
     let shaders = code
         .iter()
         .map(Shader::from_code)
@@ -169,7 +220,7 @@ fn pipeline(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Result<Pipeline, Erro
     let desc = GraphicsPipelineDesc {
         name,
         shaders: &shaders,
-        constants: &[],
+        constants,
         state: GraphicsState::default(),
     };
     Ok(gpu.graphics_pipeline(&desc)?)

@@ -75,6 +75,7 @@ impl Passes {
             Step::AtOnce | Step::Place => Ok(()),
         };
         let lists = resources.lists;
+        let task = resources.settings.path == RasterPath::Task;
         for &step in steps {
             self.cull_groups.record(frame, phase, step, resources)?;
             scan(frame, step, Counted::Groups)?;
@@ -85,6 +86,9 @@ impl Passes {
             scan(frame, step, Counted::Cull)?;
         }
         (self.submit).record(frame, phase, SubmitStep::Chunks, lists)?;
+        if task {
+            return Ok(()); // The draw culls clusters.
+        }
         for &step in steps {
             self.clusters.record(frame, phase, step, resources)?;
             scan(frame, step, Counted::Clusters)?;

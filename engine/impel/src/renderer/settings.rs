@@ -12,6 +12,8 @@ pub enum RasterPath {
     /// Mesh shaders, one workgroup a cluster, that shade at once.
     #[default]
     Mesh,
+    /// Task shaders that cull clusters and start the mesh shaders.
+    Task,
     /// Vertex shaders that pull their vertices, one instance a cluster, and shade at once: for devices without mesh shaders.
     Vertex,
 }
@@ -192,6 +194,10 @@ impl Settings {
                 self.raster_threshold,
             ));
         }
+        if self.deterministic && self.path == RasterPath::Task {
+            let expected = "path hybrid, mesh or vertex: task shaders have no order";
+            return Err(Error::value("deterministic", expected, "task"));
+        }
         if !self.spin.is_finite() {
             return Err(Error::value("spin", "a finite angle", self.spin));
         }
@@ -239,6 +245,7 @@ named!(
     "path",
     Hybrid = "hybrid",
     Mesh = "mesh",
+    Task = "task",
     Vertex = "vertex"
 );
 named!(
@@ -266,7 +273,7 @@ mod tests {
         let error = "fast".parse::<RasterPath>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "path: expected one of hybrid, mesh, vertex, got \"fast\""
+            "path: expected one of hybrid, mesh, task, vertex, got \"fast\""
         );
     }
 
