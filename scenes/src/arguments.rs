@@ -52,6 +52,9 @@ pub struct RunArguments {
     /// In the hybrid path: the compute rasteriser takes clusters without larger triangles, in pixels; 0 for none.
     #[arg(long, value_name = "PX")]
     pub raster_threshold: Option<f32>,
+    /// Draw each frame once more without culling; a pixel that differs fails the run.
+    #[arg(long)]
+    pub audit: bool,
     /// Fill lists in a fixed order: two runs give the same picture byte by byte.
     #[arg(long)]
     pub deterministic: bool,
@@ -64,9 +67,12 @@ pub struct RunArguments {
     /// Level of detail: `error=PIXELS`, `force=LEVEL`, or `distance=BASE,STEP`.
     #[arg(long, value_name = "RULE", value_parser = lod)]
     pub lod: Option<LodMode>,
-    /// What the picture shows: shaded, meshlets, lods, normals, depth, instances, raster.
+    /// What the picture shows: shaded, meshlets, lods, normals, depth, instances, raster, overdraw, culled-by, hzb.
     #[arg(long, value_parser = |text: &str| text.parse::<DebugView>())]
     pub view: Option<DebugView>,
+    /// The level that the view hzb shows.
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    pub hzb_level: u32,
     /// A camera of the scene, or the path of a camera file.
     #[arg(long, value_name = "NAME|PATH")]
     pub camera: Option<String>,

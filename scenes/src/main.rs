@@ -89,6 +89,13 @@ fn finish(
         std::fs::write(path, text + "\n").map_err(|reason| Error::file(path, reason))?;
     }
     print(&report.table())?;
+    if let Some(audit) = report.audit.filter(|audit| audit.false_pixels > 0) {
+        return Err(Error::value(
+            "audit",
+            "no pixel changed by culling",
+            audit.false_pixels,
+        ));
+    }
     if report.validation.messages > 0 {
         return Err(Error::value(
             "validation",

@@ -41,6 +41,8 @@ pub struct Report {
     pub cpu_record_ms_median: f64,
     pub load_ms: f64,
     pub peak_device_bytes: u64,
+    /// Present when culling was audited.
+    pub audit: Option<AuditSum>,
     pub validation: Validation,
     pub picture: Option<String>,
 }
@@ -122,6 +124,14 @@ pub struct Pass {
     pub gpu_ms_median: f64,
     pub gpu_ms_p95: f64,
     pub cpu_us_median: f64,
+}
+
+/// What the culling auditor found in all frames.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[allow(missing_docs)]
+pub struct AuditSum {
+    pub frames: u64,
+    pub false_pixels: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -353,6 +363,13 @@ impl Report {
                 "{:<22} {:>18}   {layer}",
                 "validation messages", self.validation.messages
             );
+        }
+        if let Some(audit) = self.audit {
+            let note = format!(
+                "of {} frames differ from those without culling",
+                audit.frames
+            );
+            row(&mut out, "pixels", audit.false_pixels, note);
         }
         if let Some(picture) = &self.picture {
             let _ = writeln!(out, "picture: {picture}");

@@ -3,12 +3,15 @@
 use crate::arguments::RunArguments;
 use crate::data::{SceneData, mesh_source};
 use crate::report::{
-    Camera, Device, FrameDetail, Instances, Meshlets, Overflow, Report, SCHEMA, Validation,
+    AuditSum, Camera, Device, FrameDetail, Instances, Meshlets, Overflow, Report, SCHEMA,
+    Validation,
 };
 use crate::{Error, picture, progress};
 use impel::geometry::{self, Cache};
 use impel::gpu::{DeviceInfo, DeviceKind, FrameResult, Gpu, GpuDesc};
-use impel::renderer::{Capacities, RasterPath, Renderer, Settings, Statistics, StatisticsTicket};
+use impel::renderer::{
+    AuditReport, Capacities, RasterPath, Renderer, Settings, Statistics, StatisticsTicket,
+};
 use impel::scene::{CameraPath, Scene};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -58,6 +61,7 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         culling: arguments.culling(),
         lod: arguments.lod.unwrap_or_default(),
         view: arguments.view.unwrap_or_default(),
+        hzb_level: arguments.hzb_level,
         fog_distance: camera_data.fog_distance.unwrap_or(data.fog_distance),
         ..Settings::default()
     };
@@ -131,6 +135,7 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         cpu_record_ms_median: 0.0,
         load_ms,
         peak_device_bytes: run.peak_device_bytes,
+        audit: arguments.audit.then_some(run.audit),
         validation: Validation {
             enabled: validation.enabled,
             layer: validation.layer,
@@ -207,6 +212,7 @@ struct Run {
     first_frame: Option<u64>,
     peak_device_bytes: u64,
     picture: Option<PathBuf>,
+    audit: AuditSum,
     bar: indicatif::ProgressBar,
 }
 
@@ -223,6 +229,7 @@ impl Run {
             first_frame: None,
             peak_device_bytes: 0,
             picture: None,
+            audit: AuditSum::default(),
             bar: progress::frames(frames),
         }
     }
@@ -238,6 +245,10 @@ impl Run {
         self.first_frame.get_or_insert(frame.number());
         self.tickets
             .push_back(self.renderer.record(&mut frame, &camera)?);
+        let audit = match arguments.audit {
+            true => Some(self.renderer.audit(&mut frame)?),
+            false => None,
+        };
         let wanted = match (&arguments.out, arguments.every) {
             (Some(out), Some(every)) if number.is_multiple_of(every) => {
                 Some(picture::numbered(out, number))
@@ -250,6 +261,9 @@ impl Run {
             None => None,
         };
         frame.submit()?;
+        if let Some(audit) = audit {
+            self.take_audit(number, &audit.wait()?)?;
+        }
         self.peak_device_bytes = self.peak_device_bytes.max(self.gpu.allocated_bytes());
         if let Some((path, texels)) = texels {
             picture::write(&path, size, &texels.wait()?)?;
@@ -260,6 +274,32 @@ impl Run {
         }
         self.take_results();
         self.bar.inc(1);
+        Ok(())
+    }
+
+    /// Adds up what the auditor found.
+    fn take_audit(&mut self, number: u64, found: &AuditReport) -> Result<(), Error> {
+        let lost = found.overflow;
+        if lost.draws + lost.clusters > 0 {
+            let given = format!(
+                "{} instances and {} clusters too many",
+                lost.draws, lost.clusters
+            );
+            return Err(Error::value(
+                "audit",
+                "a scene that can be drawn whole",
+                given,
+            ));
+        }
+        self.audit.frames += 1;
+        self.audit.false_pixels += found.pixels;
+        for example in &found.examples {
+            let [x, y] = example.pixel;
+            let (instance, meshlet) = (example.instance, example.meshlet);
+            log::error!(
+                "frame {number}: pixel {x},{y} lacks meshlet {meshlet} of instance {instance}"
+            );
+        }
         Ok(())
     }
 

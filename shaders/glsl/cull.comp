@@ -52,7 +52,8 @@ uint classify(uint index, out Mesh mesh) {
     vec3 centre = transform_point(instance.rows, mesh.bounds.xyz);
     vec3 view_centre = transform_point(frame.data.cull.rows, centre);
     bool tested = (frame.data.flags & FLAG_CULL_FRUSTUM) != 0u;
-    if (tested && !frustum_visible(frame.data.cull, view_centre, radius)) {
+    if (!near_enough(frame.data.cull, view_centre, radius) ||
+        (tested && !frustum_visible(frame.data.cull, view_centre, radius))) {
         return 0u;
     }
     precise vec3 offset = centre - frame.data.cull.position;

@@ -34,7 +34,8 @@ bool list_early(uint group, uint size, inout uint state) {
     vec4 sphere = bounds.data[group];
     vec3 view_centre = transform_point(frame.data.cull.rows, sphere.xyz);
     bool tested = (frame.data.flags & FLAG_CULL_FRUSTUM) != 0u;
-    if (tested && !frustum_visible(frame.data.cull, view_centre, sphere.w)) {
+    if (!near_enough(frame.data.cull, view_centre, sphere.w) ||
+        (tested && !frustum_visible(frame.data.cull, view_centre, sphere.w))) {
         state = 0u;
         count(STATISTIC_FRUSTUM_CULLED, size);
         return false;

@@ -22,6 +22,9 @@ layout(set = 0, binding = 6, scalar) readonly buffer VertexBlock { uvec4 data[];
 layout(set = 0, binding = 7, scalar) readonly buffer ClusterBlock { Cluster data[]; } clusters;
 layout(set = 0, binding = 8, scalar) readonly buffer CounterBlock { Counters data; } counters;
 layout(set = 0, binding = 9, scalar) buffer PixelBlock { uint64_t data[]; } pixels;
+layout(set = 0, binding = 10, scalar) buffer OverdrawBlock { uint data[]; } overdraw; // samples of each pixel
+
+layout(constant_id = 0) const bool COUNT_OVERDRAW = false;
 
 layout(push_constant, scalar) uniform Push {
     uint phase; // 0 early, 1 late
@@ -35,6 +38,9 @@ uint cluster_slot;
 void plot(ivec2 pixel, float depth, uint triangle) {
     uint index = uint(pixel.y) * frame.data.size.x + uint(pixel.x);
     atomicMax(pixels.data[index], pack_sample(depth, cluster_slot, triangle));
+    if (COUNT_OVERDRAW) {
+        atomicAdd(overdraw.data[index], 1u);
+    }
 }
 
 #include "raster.glsl"

@@ -24,6 +24,12 @@ layout(set = 0, binding = 10, rgba8) writeonly uniform image2D colour;
 layout(set = 0, binding = 11, r32f) writeonly uniform image2D depth;
 layout(set = 0, binding = 12, r32ui) writeonly uniform uimage2D normals; // octahedral, packSnorm2x16; 0 where nothing is
 
+layout(set = 0, binding = 13) uniform sampler2D hzb;
+layout(set = 0, binding = 14, scalar) readonly buffer OverdrawBlock { uint data[]; } overdraw;
+
+// Views of what the renderer did, kept out of the shader that shades.
+layout(constant_id = 0) const bool INSPECT = false;
+
 float cross2(vec2 a, vec2 b) { return a.x * b.y - a.y * b.x; }
 
 // Perspective-correct weights of three vertices at a point of the screen (normalised device coordinates). Relative to the
@@ -45,6 +51,42 @@ uint pack_normal(vec3 n) {
     return packSnorm2x16(n.xy);
 }
 
+// From dark over blue and orange to white, a step for each doubling.
+vec3 heat(float value) {
+    float t = clamp(log2(value + 1.0) / 6.0, 0.0, 1.0);
+    return clamp(vec3(3.0 * t - 1.0, 3.0 * t - 1.6, t < 0.5 ? 1.6 * t : 3.4 * t - 2.4), 0.0, 1.0);
+}
+
+vec3 hzb_colour(uvec2 pixel) {
+    ivec2 size = textureSize(hzb, int(frame.data.hzb_level));
+    ivec2 texel = ivec2(pixel) * size / ivec2(frame.data.size);
+    float depth = texelFetch(hzb, texel, int(frame.data.hzb_level)).x;
+    float bands = log2(1.0 / max(depth, 1e-20)) * 0.5;
+    return depth > 0.0 ? mix(vec3(1.0, 0.93, 0.76), vec3(0.05, 0.13, 0.30), clamp(bands / 7.0, 0.0, 1.0)) : vec3(0.0);
+}
+
+// What would have culled a cluster: the stages in their order, for the camera that culls.
+vec3 culled_by(Instance instance, Mesh mesh, Meshlet meshlet) {
+    View view = frame.data.cull;
+    vec3 centre = transform_point(view.rows, transform_point(instance.rows, mesh.bounds.xyz));
+    float radius = mesh.bounds.w * instance.scale;
+    if (!near_enough(view, centre, radius) || !frustum_visible(view, centre, radius)) {
+        return vec3(0.75, 0.10, 0.12);
+    }
+    if (hzb_occluded(hzb, frame.data, view, centre, radius)) {
+        return vec3(0.08, 0.16, 0.55);
+    }
+    centre = transform_point(view.rows, transform_point(instance.rows, meshlet.centre));
+    radius = meshlet.radius * instance.scale;
+    if (cone_culled(instance, meshlet, view.position)) {
+        return vec3(0.92, 0.80, 0.10);
+    }
+    if (!frustum_visible(view, centre, radius)) {
+        return vec3(0.95, 0.45, 0.10);
+    }
+    return hzb_occluded(hzb, frame.data, view, centre, radius) ? vec3(0.25, 0.60, 0.95) : vec3(0.70);
+}
+
 void main() {
     uvec2 pixel = gl_GlobalInvocationID.xy;
     if (any(greaterThanEqual(pixel, frame.data.size))) {
@@ -52,6 +94,15 @@ void main() {
     }
     uvec2 found = pixels.data[pixel.y * frame.data.size.x + pixel.x];
     vec2 centre = vec2(pixel) + 0.5;
+    if (INSPECT && frame.data.debug_view == DEBUG_VIEW_OVERDRAW) {
+        uint samples = overdraw.data[pixel.y * frame.data.size.x + pixel.x];
+        imageStore(colour, ivec2(pixel), vec4(heat(float(samples)), 1.0));
+        return;
+    }
+    if (INSPECT && frame.data.debug_view == DEBUG_VIEW_HZB) {
+        imageStore(colour, ivec2(pixel), vec4(hzb_colour(pixel), 1.0));
+        return;
+    }
     if (found.y == 0u) {
         imageStore(colour, ivec2(pixel), vec4(background_colour(frame.data, centre), 1.0));
         imageStore(depth, ivec2(pixel), vec4(0.0));
@@ -82,7 +133,11 @@ void main() {
     surface.lod = meshlet_lod_of(meshlet);
     surface.colour = instance.colour;
     surface.by_compute = slot < counters.data.compute_count;
-    imageStore(colour, ivec2(pixel), vec4(surface_colour(frame.data, surface, centre), 1.0));
+    vec3 shown = surface_colour(frame.data, surface, centre);
+    if (INSPECT) {
+        shown *= culled_by(instance, meshes.data[instance.mesh], meshlet);
+    }
+    imageStore(colour, ivec2(pixel), vec4(shown, 1.0));
     imageStore(depth, ivec2(pixel), vec4(surface.depth));
     imageStore(normals, ivec2(pixel), uvec4(pack_normal(surface.normal)));
 }

@@ -17,6 +17,9 @@
 
 layout(set = 0, binding = 0, scalar) uniform FrameBlock { FrameData data; } frame;
 layout(set = 0, binding = 9, scalar) buffer PixelBlock { uint64_t data[]; } pixels;
+layout(set = 0, binding = 10, scalar) buffer OverdrawBlock { uint data[]; } overdraw; // samples of each pixel
+
+layout(constant_id = 0) const bool COUNT_OVERDRAW = false;
 
 layout(location = 0) PER_TRIANGLE in uvec2 in_triangle; // slot of the cluster, number of the triangle
 
@@ -24,4 +27,7 @@ void main() {
     uvec2 pixel = uvec2(gl_FragCoord.xy);
     uint index = pixel.y * frame.data.size.x + pixel.x;
     atomicMax(pixels.data[index], pack_sample(gl_FragCoord.z, in_triangle.x, in_triangle.y));
+    if (COUNT_OVERDRAW) {
+        atomicAdd(overdraw.data[index], 1u);
+    }
 }

@@ -343,3 +343,24 @@ fn spin_turns_about_the_own_y_axis() {
     let moved = a.ids.iter().zip(&rest.ids).filter(|(a, b)| a != b).count();
     assert!(moved > 500, "it does turn: {moved}");
 }
+
+/// The draw distance takes whole instances, whatever culling is on.
+#[test]
+fn draw_distance_is_no_culling() {
+    let size = [256, 160];
+    let scene = crowd(700, 10.0, 30);
+    let cameras = unsteady(Vec3::ZERO, size).into_iter().map(|mut camera| {
+        camera.lens.draw_distance = 6.0;
+        camera
+    });
+    let cameras: Vec<_> = cameras.collect();
+    let shots = compare(
+        &scene,
+        size,
+        RasterPath::Hybrid,
+        Culling::ALL,
+        &cameras,
+        "distance",
+    );
+    assert!(covered(&shots[0]) > 1000);
+}

@@ -39,4 +39,7 @@ const float RASTER_REACH = 16384.0;
 // Levels of the hierarchical depth buffer of a picture of 16,384 pixels.
 const uint MAX_HZB_LEVELS = 15u;
 
+// Pixels that the culling auditor names; it counts them all.
+const uint AUDIT_EXAMPLES = 16u;
+
 #endif

@@ -14,14 +14,19 @@ vec3 transform_point(vec4 rows[3], vec3 p) {
     return vec3(x, y, z);
 }
 
-// Whether a sphere in view space may be seen. Twin: `Frustum::sees_sphere`.
+// Whether a sphere in view space may be in the picture. Twin: `Frustum::sees_sphere`.
 bool frustum_visible(View view, vec3 centre, float radius) {
     precise float depth = -centre.z;
     precise float right = depth * view.frustum.y - abs(centre.x) * view.frustum.x;
     precise float upper = depth * view.frustum.w - abs(centre.y) * view.frustum.z;
     precise float far_side = depth + radius;
-    precise float near_side = depth - radius;
-    return right > -radius && upper > -radius && far_side > view.near && near_side < view.draw_distance;
+    return right > -radius && upper > -radius && far_side > view.near;
+}
+
+// Whether an instance is within the draw distance: that is what is to be drawn, not culling. Twin: `Frustum::sees_sphere`.
+bool near_enough(View view, vec3 centre, float radius) {
+    precise float near_side = -centre.z - radius;
+    return near_side < view.draw_distance;
 }
 
 // The level for a sphere `offset` away from the LOD origin; all in world space. Twin: `LodSelector::select`.

@@ -35,6 +35,8 @@ struct FrameData {
     float raster_threshold; // pixels: clusters with no larger triangle go to the compute rasteriser; 0 for none
     uint moving_count; // so many instances, the first ones, may have moved since last frame
     uint offset_stride; // of a list in `offsets`
+    uint hzb_level;     // shown by DEBUG_VIEW_HZB
+    uint reserved[3];
 };
 
 // Workgroups that expand so many chunks.
@@ -67,5 +69,8 @@ const uint DEBUG_VIEW_NORMALS = 3u;
 const uint DEBUG_VIEW_DEPTH = 4u;
 const uint DEBUG_VIEW_INSTANCES = 5u;
 const uint DEBUG_VIEW_RASTER = 6u;
+const uint DEBUG_VIEW_OVERDRAW = 7u;
+const uint DEBUG_VIEW_CULLED_BY = 8u;
+const uint DEBUG_VIEW_HZB = 9u;
 
 #endif

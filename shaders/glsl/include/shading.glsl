@@ -71,6 +71,8 @@ vec3 surface_colour(FrameData frame, Surface surface, vec2 pixel) {
         albedo = distinct_colour(surface.meshlet * 7u + 3u) * 0.8 + 0.1;
     } else if (view == DEBUG_VIEW_LODS) {
         albedo = lod_colour(surface.lod);
+    } else if (view == DEBUG_VIEW_CULLED_BY) {
+        albedo = vec3(0.9);
     } else if (view == DEBUG_VIEW_RASTER) {
         albedo = surface.by_compute ? vec3(0.10, 0.45, 0.62) : vec3(0.90, 0.38, 0.10);
     }

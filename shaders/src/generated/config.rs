@@ -37,3 +37,6 @@ pub const RASTER_REACH: f32 = 16384.0;
 
 /// Levels of the hierarchical depth buffer of a picture of 16,384 pixels.
 pub const MAX_HZB_LEVELS: u32 = 15;
+
+/// Pixels that the culling auditor names; it counts them all.
+pub const AUDIT_EXAMPLES: u32 = 16;

@@ -32,6 +32,8 @@ pub struct Bindings<'a> {
     pub counters: Bound<'a>,
     /// Binding 9: storage buffer, read and written; holds elements of `u64`.
     pub pixels: Bound<'a>,
+    /// Binding 10: storage buffer, read and written; holds elements of `u32`.
+    pub overdraw: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -46,6 +48,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 7, "clusters"),
         (0, 8, "counters"),
         (0, 9, "pixels"),
+        (0, 10, "overdraw"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -59,6 +62,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.clusters);
         out.push(self.counters);
         out.push(self.pixels);
+        out.push(self.overdraw);
     }
 }
 
@@ -85,6 +89,12 @@ const _: () = {
 
 /// Invocations per workgroup of the compute stage in x, y and z.
 pub const LOCAL_SIZE: [u32; 3] = [64, 1, 1];
+
+/// Ids of the specialisation constants.
+pub mod constants {
+    /// `bool`, `false` by default.
+    pub const COUNT_OVERDRAW: u32 = 0;
+}
 
 /// The stages in pipeline order.
 pub static SHADERS: &[ShaderCode] = &[ShaderCode {

@@ -35,6 +35,10 @@ pub struct Bindings<'a> {
     pub depth: Bound<'a>,
     /// Binding 12: storage image (2d, `R32ui`), written.
     pub normals: Bound<'a>,
+    /// Binding 13: combined image sampler (2d), read.
+    pub hzb: Bound<'a>,
+    /// Binding 14: storage buffer, read; holds elements of `u32`.
+    pub overdraw: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -52,6 +56,8 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 10, "colour"),
         (0, 11, "depth"),
         (0, 12, "normals"),
+        (0, 13, "hzb"),
+        (0, 14, "overdraw"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -68,11 +74,19 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.colour);
         out.push(self.depth);
         out.push(self.normals);
+        out.push(self.hzb);
+        out.push(self.overdraw);
     }
 }
 
 /// Invocations per workgroup of the compute stage in x, y and z.
 pub const LOCAL_SIZE: [u32; 3] = [8, 8, 1];
+
+/// Ids of the specialisation constants.
+pub mod constants {
+    /// `bool`, `false` by default.
+    pub const INSPECT: u32 = 0;
+}
 
 /// The stages in pipeline order.
 pub static SHADERS: &[ShaderCode] = &[ShaderCode {

@@ -102,7 +102,7 @@ impl Default for Counters {
     }
 }
 
-/// `FrameData` as the shaders lay it out: 384 bytes.
+/// `FrameData` as the shaders lay it out: 400 bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct FrameData {
@@ -144,6 +144,10 @@ pub struct FrameData {
     pub moving_count: u32,
     /// `uint` at byte 380.
     pub offset_stride: u32,
+    /// `uint` at byte 384.
+    pub hzb_level: u32,
+    /// `uint[3]` at byte 388.
+    pub reserved: [u32; 3],
 }
 
 impl Default for FrameData {
@@ -315,7 +319,7 @@ const _: () = {
     assert!(offset_of!(Counters, group_count) == 44);
     assert!(offset_of!(Counters, reserved) == 52);
     assert!(offset_of!(Counters, statistics) == 64);
-    assert!(size_of::<FrameData>() == 384);
+    assert!(size_of::<FrameData>() == 400);
     assert!(offset_of!(FrameData, draw) == 0);
     assert!(offset_of!(FrameData, cull) == 96);
     assert!(offset_of!(FrameData, last) == 192);
@@ -335,6 +339,8 @@ const _: () = {
     assert!(offset_of!(FrameData, raster_threshold) == 372);
     assert!(offset_of!(FrameData, moving_count) == 376);
     assert!(offset_of!(FrameData, offset_stride) == 380);
+    assert!(offset_of!(FrameData, hzb_level) == 384);
+    assert!(offset_of!(FrameData, reserved) == 388);
     assert!(size_of::<Instance>() == 64);
     assert!(offset_of!(Instance, rows) == 0);
     assert!(offset_of!(Instance, mesh) == 48);

@@ -27,6 +27,8 @@ pub struct Bindings<'a> {
     pub clusters: Bound<'a>,
     /// Binding 9: storage buffer, read and written (fragment); holds elements of `u64`.
     pub pixels: Bound<'a>,
+    /// Binding 10: storage buffer, read and written (fragment); holds elements of `u32`.
+    pub overdraw: Bound<'a>,
 }
 
 impl impel_gpu::Bindings for Bindings<'_> {
@@ -40,6 +42,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 6, "vertices"),
         (0, 7, "clusters"),
         (0, 9, "pixels"),
+        (0, 10, "overdraw"),
     ];
 
     fn slots(self, out: &mut SlotList<'_>) {
@@ -52,7 +55,14 @@ impl impel_gpu::Bindings for Bindings<'_> {
         out.push(self.vertices);
         out.push(self.clusters);
         out.push(self.pixels);
+        out.push(self.overdraw);
     }
+}
+
+/// Ids of the specialisation constants.
+pub mod constants {
+    /// `bool`, `false` by default.
+    pub const COUNT_OVERDRAW: u32 = 0;
 }
 
 /// The stages in pipeline order.

@@ -34,7 +34,10 @@ impl Frustum {
         }
     }
 
-    /// Whether a sphere may be seen. `centre` in view space. Twin: `frustum_visible` in `culling.glsl`.
+    /// Whether a sphere may be seen. `centre` in view space. Twins: `frustum_visible` and `near_enough` in `culling.glsl`.
+    ///
+    /// The draw distance is no side of the frustum: it decides what is there to be drawn, so it goes for whole instances
+    /// and whatever culling is switched off.
     ///
     /// Rounding moves the outcome only for spheres within some 1e-6 of their distance from a plane, far less than the half
     /// pixel between a plane and the nearest pixel's centre: what is culled covers no pixel.

@@ -4,7 +4,7 @@
 use super::Phase;
 use crate::Error;
 use crate::config::MAX_MESH_DRAWS;
-use crate::renderer::{RasterPath, Resources, arguments};
+use crate::renderer::{DebugView, RasterPath, Resources, arguments};
 use impel_gpu::{
     Bound, Frame, Gpu, GraphicsPass, GraphicsPipelineDesc, GraphicsState, Load, Pipeline, Shader,
     ShaderCode,
@@ -15,8 +15,8 @@ use impel_spirv::SpecValue;
 /// Draws clusters.
 pub struct Draw {
     shaded: Pipelines,
-    /// Into the visibility buffer; none on devices without 64-bit atomics.
-    visibility: Option<Pipelines>,
+    /// Into the visibility buffer, without and with counting overdraw; none on devices without 64-bit atomics.
+    visibility: Option<[Pipelines; 2]>,
     /// With task shaders, early and late; none on devices without.
     task: Option<[Pipeline; 2]>,
 }
@@ -28,13 +28,18 @@ struct Pipelines {
 }
 
 impl Pipelines {
-    fn new(gpu: &Gpu, mesh: &[ShaderCode], vertex: &[ShaderCode]) -> Result<Self, Error> {
+    fn new(
+        gpu: &Gpu,
+        mesh: &[ShaderCode],
+        vertex: &[ShaderCode],
+        constants: &[(&str, SpecValue)],
+    ) -> Result<Self, Error> {
         let mesh_shaders = gpu.info().features.mesh_shaders;
         Ok(Self {
             mesh: mesh_shaders
-                .then(|| pipeline(gpu, "draw by mesh shaders", mesh, &[]))
+                .then(|| pipeline(gpu, "draw by mesh shaders", mesh, constants))
                 .transpose()?,
-            vertex: pipeline(gpu, "draw by vertex shaders", vertex, &[])?,
+            vertex: pipeline(gpu, "draw by vertex shaders", vertex, constants)?,
         })
     }
 }
@@ -46,7 +51,11 @@ impl Draw {
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
         let atomics = gpu.info().features.buffer_int64_atomics;
-        let (mesh, vertex) = (visibility_mesh::SHADERS, visibility_vertex::SHADERS);
+        let counting = |count| {
+            let constants = &[("COUNT_OVERDRAW", SpecValue::Bool(count))];
+            let (mesh, vertex) = (visibility_mesh::SHADERS, visibility_vertex::SHADERS);
+            Pipelines::new(gpu, mesh, vertex, constants)
+        };
         let task = |late| {
             let constants = &[("LATE", SpecValue::Bool(late))];
             pipeline(gpu, "draw by task shaders", draw_task::SHADERS, constants)
@@ -56,9 +65,9 @@ impl Draw {
             task: task_shaders
                 .then(|| Ok::<_, Error>([task(false)?, task(true)?]))
                 .transpose()?,
-            shaded: Pipelines::new(gpu, draw_mesh::SHADERS, draw_vertex::SHADERS)?,
+            shaded: Pipelines::new(gpu, draw_mesh::SHADERS, draw_vertex::SHADERS, &[])?,
             visibility: atomics
-                .then(|| Pipelines::new(gpu, mesh, vertex))
+                .then(|| Ok::<_, Error>([counting(false)?, counting(true)?]))
                 .transpose()?,
         })
     }
@@ -96,19 +105,23 @@ impl Draw {
         let missing = |expected| Err(Error::value("path", expected, settings.path.name()));
         let visibility = self.visibility.as_ref().zip(targets.visibility.as_ref());
         match (settings.path, visibility) {
-            (RasterPath::Hybrid, Some((pipelines, target))) => {
-                let pixels = target.pixels.whole();
+            (RasterPath::Hybrid, Some(([plain, counting], target))) => {
+                let (pixels, overdraw) = (target.pixels.whole(), target.overdraw.whole());
+                let pipelines = match settings.view {
+                    DebugView::Overdraw => counting,
+                    _ => plain,
+                };
                 match pipelines.mesh.as_ref().filter(|_| settings.mesh_shaders) {
                     Some(pipeline) => {
                         let pass = frame.graphics(name, pipeline);
                         let pass = pass.area(targets.size);
-                        let slots = [a, b, c, d, e, f, g, h, counters, pixels];
+                        let slots = [a, b, c, d, e, f, g, h, counters, pixels, overdraw];
                         draw_meshes(pass, phase, resources, slots)
                     }
                     None => {
                         let pass = frame.graphics(name, &pipelines.vertex);
                         let pass = pass.area(targets.size);
-                        let slots = [a, b, c, d, e, f, g, h, pixels];
+                        let slots = [a, b, c, d, e, f, g, h, pixels, overdraw];
                         draw_vertices(pass, phase, resources, slots)
                     }
                 }

@@ -1,5 +1,6 @@
 //! The standard passes; one pass is one file. Each holds its pipelines and records itself; the renderer arranges them.
 
+mod audit;
 mod background;
 mod clusters;
 mod compaction;
@@ -12,6 +13,7 @@ mod resolve;
 mod spin;
 mod submit;
 
+pub use audit::Audit;
 pub use background::Background;
 pub use clusters::Clusters;
 pub use compaction::Scan;

@@ -2,13 +2,15 @@
 
 use super::{Phase, shader};
 use crate::Error;
-use crate::renderer::{Resources, VisibilityTargets, arguments};
+use crate::renderer::{DebugView, Resources, VisibilityTargets, arguments};
 use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
 use impel_shaders::raster;
+use impel_spirv::SpecValue;
 
 /// The compute rasteriser.
 pub struct Raster {
-    pipeline: Pipeline,
+    plain: Pipeline,
+    counting: Pipeline,
 }
 
 impl Raster {
@@ -18,13 +20,16 @@ impl Raster {
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
         let shader = shader(raster::SHADERS)?;
-        let desc = ComputePipelineDesc {
-            name: "raster",
-            shader: &shader,
-            constants: &[],
+        let pipeline = |count: bool| {
+            gpu.compute_pipeline(&ComputePipelineDesc {
+                name: "raster",
+                shader: &shader,
+                constants: &[("COUNT_OVERDRAW", SpecValue::Bool(count))],
+            })
         };
         Ok(Self {
-            pipeline: gpu.compute_pipeline(&desc)?,
+            plain: pipeline(false)?,
+            counting: pipeline(true)?,
         })
     }
 
@@ -36,8 +41,12 @@ impl Raster {
         visibility: &VisibilityTargets,
     ) -> Result<(), Error> {
         let Resources { scene, lists, .. } = resources;
+        let pipeline = match resources.settings.view {
+            DebugView::Overdraw => &self.counting,
+            _ => &self.plain,
+        };
         frame
-            .compute(phase.pick("early raster", "late raster"), &self.pipeline)
+            .compute(phase.pick("early raster", "late raster"), pipeline)
             .bind(raster::Bindings {
                 frame: lists.frame.whole(),
                 instances: scene.instances.whole(),
@@ -49,6 +58,7 @@ impl Raster {
                 clusters: lists.clusters.whole(),
                 counters: lists.counters.whole(),
                 pixels: visibility.pixels.whole(),
+                overdraw: visibility.overdraw.whole(),
             })
             .push(&raster::Push {
                 phase: phase as u32,

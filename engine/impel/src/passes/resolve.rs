@@ -5,10 +5,12 @@ use crate::Error;
 use crate::renderer::{Resources, VisibilityTargets};
 use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline};
 use impel_shaders::resolve;
+use impel_spirv::SpecValue;
 
 /// Turns the visibility buffer into colour, depth and normals.
 pub struct Resolve {
-    pipeline: Pipeline,
+    shade: Pipeline,
+    inspect: Pipeline,
 }
 
 impl Resolve {
@@ -18,13 +20,16 @@ impl Resolve {
     /// [`Error::Gpu`].
     pub fn new(gpu: &Gpu) -> Result<Self, Error> {
         let shader = shader(resolve::SHADERS)?;
-        let desc = ComputePipelineDesc {
-            name: "resolve",
-            shader: &shader,
-            constants: &[],
+        let pipeline = |inspect: bool| {
+            gpu.compute_pipeline(&ComputePipelineDesc {
+                name: "resolve",
+                shader: &shader,
+                constants: &[("INSPECT", SpecValue::Bool(inspect))],
+            })
         };
         Ok(Self {
-            pipeline: gpu.compute_pipeline(&desc)?,
+            shade: pipeline(false)?,
+            inspect: pipeline(true)?,
         })
     }
 
@@ -41,8 +46,12 @@ impl Resolve {
             ..
         } = resources;
         let [width, height] = targets.size;
+        let pipeline = match resources.settings.view.inspects() {
+            true => &self.inspect,
+            false => &self.shade,
+        };
         frame
-            .compute("resolve", &self.pipeline)
+            .compute("resolve", pipeline)
             .bind(resolve::Bindings {
                 frame: lists.frame.whole(),
                 instances: scene.instances.whole(),
@@ -57,6 +66,8 @@ impl Resolve {
                 colour: targets.colour.storage(),
                 depth: visibility.depth.storage(),
                 normals: visibility.normals.storage(),
+                hzb: targets.hzb.sampled(resources.sampler),
+                overdraw: visibility.overdraw.whole(),
             })
             .dispatch_threads([width, height, 1])?;
         Ok(())

@@ -78,6 +78,9 @@ pub struct FrameData {
     pub moving_count: u32,
     /// Distance of lists in the buffer of offsets, words.
     pub offset_stride: u32,
+    /// The level that the view of the hierarchical depth buffer shows.
+    pub hzb_level: u32,
+    pub(crate) reserved: [u32; 3],
 }
 
 const _: () = {

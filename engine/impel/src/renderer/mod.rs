@@ -7,6 +7,7 @@
 //! without it.
 
 pub(crate) mod arguments;
+mod auditor;
 mod frame_data;
 mod lists;
 mod scene_buffers;
@@ -14,6 +15,7 @@ mod settings;
 mod statistics;
 mod targets;
 
+pub use auditor::{AuditReport, AuditTicket, FalseCull};
 pub use frame_data::{FrameData, View};
 pub(crate) use lists::Lists;
 pub use scene_buffers::{GpuMesh, SceneBuffers};
@@ -42,6 +44,10 @@ pub struct Renderer {
     sampler: Sampler,
     passes: Passes,
     history: History,
+    /// Data of the frame recorded last.
+    last: Option<FrameData>,
+    /// Made at the first audit.
+    auditor: Option<auditor::Auditor>,
 }
 
 struct Passes {
@@ -170,6 +176,8 @@ impl Renderer {
             sampler: gpu.sampler(&SamplerDesc::nearest())?,
             passes,
             history: History::default(),
+            last: None,
+            auditor: None,
         })
     }
 
@@ -180,6 +188,7 @@ impl Renderer {
     pub fn resize(&mut self, size: [u32; 2]) -> Result<(), Error> {
         if size != self.targets.size {
             self.targets = Targets::new(&self.gpu, size)?;
+            self.last = None;
             self.history = History {
                 started: false,
                 hzb: None,
@@ -268,6 +277,7 @@ impl Renderer {
     ) -> Result<StatisticsTicket, Error> {
         self.settings.check()?;
         let data = self.frame_data(camera);
+        self.last = Some(data);
         frame.upload(&self.lists.frame, 0, bytemuck::bytes_of(&data))?;
         let Self {
             settings,
@@ -297,6 +307,9 @@ impl Renderer {
         frame.fill(&lists.counters, 0, lists.counters.size(), 0)?;
         if let Some(visibility) = visibility {
             frame.fill(&visibility.pixels, 0, visibility.pixels.size(), 0)?;
+            if settings.view == DebugView::Overdraw {
+                frame.fill(&visibility.overdraw, 0, visibility.overdraw.size(), 0)?;
+            }
         }
         if scene.moving_count > 0 {
             passes.spin.record(frame, &resources)?;
@@ -341,6 +354,10 @@ impl Renderer {
                 settings.culling.meshlet_occlusion,
             ) = (false, false);
         }
+        if settings.view == DebugView::CulledBy {
+            // Everything is drawn, and coloured by what it would be culled by.
+            settings.culling = Culling::NONE;
+        }
         // In a fixed order there is no place for a cluster that could not be put off: then none is.
         let rejects_fit = !settings.deterministic
             || self.scene.most_meshlets <= u64::from(self.lists.reject_capacity);
@@ -353,6 +370,7 @@ impl Renderer {
             instance_count: self.scene.instance_count,
             moving_count: self.scene.moving_count,
             offset_stride: self.lists.offset_stride,
+            hzb_level: settings.hzb_level.min(self.targets.hzb.mips() - 1),
             flags: FrameData::flags(&settings, self.history.hzb.is_some() && rejects_fit),
             chunk_capacity: self.lists.chunk_capacity,
             cluster_capacity: self.lists.cluster_capacity,

@@ -37,6 +37,21 @@ pub enum DebugView {
     Instances = 5,
     /// Blue what the compute rasteriser drew, orange what the hardware did.
     Raster = 6,
+    /// How often each pixel was drawn, a step of brightness for each doubling. In the hybrid path.
+    Overdraw = 7,
+    /// Everything, coloured by what the culling camera would cull it by: instances outside of the frustum red, hidden ones
+    /// dark blue; meshlets facing away yellow, outside of the frustum orange, hidden light blue; what is drawn white. In the
+    /// hybrid path.
+    CulledBy = 8,
+    /// A level of the hierarchical depth buffer. In the hybrid path.
+    Hzb = 9,
+}
+
+impl DebugView {
+    /// Shows what the renderer did rather than the scene.
+    pub(crate) fn inspects(self) -> bool {
+        matches!(self, Self::Overdraw | Self::CulledBy | Self::Hzb)
+    }
 }
 
 /// Culling stages; each may be switched off without a change in the picture.
@@ -134,6 +149,8 @@ pub struct Settings {
     pub freeze_camera: bool,
     /// What the picture shows.
     pub view: DebugView,
+    /// The level that the view of the hierarchical depth buffer shows, 0 the finest; beyond the last one, the last.
+    pub hzb_level: u32,
     /// Distance in world units by which haze has taken most of a thing's colour; 0 for none.
     pub fog_distance: f32,
 }
@@ -152,6 +169,7 @@ impl Default for Settings {
             spin: 0.0,
             freeze_camera: false,
             view: DebugView::default(),
+            hzb_level: 0,
             fog_distance: 0.0,
         }
     }
@@ -193,6 +211,10 @@ impl Settings {
                 expected,
                 self.raster_threshold,
             ));
+        }
+        if self.view.inspects() && self.path != RasterPath::Hybrid {
+            let what = format!("view {}", self.view.name());
+            return Err(Error::value(what, "path hybrid", self.path.name()));
         }
         if self.deterministic && self.path == RasterPath::Task {
             let expected = "path hybrid, mesh or vertex: task shaders have no order";
@@ -257,7 +279,10 @@ named!(
     Normals = "normals",
     Depth = "depth",
     Instances = "instances",
-    Raster = "raster"
+    Raster = "raster",
+    Overdraw = "overdraw",
+    CulledBy = "culled-by",
+    Hzb = "hzb"
 );
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub const MAX_SIZE: u32 = 16_384;
 pub(crate) struct VisibilityTargets {
     /// 64 bits a pixel, in rows: see `visibility.glsl`.
     pub(crate) pixels: Buffer,
+    /// Samples of each pixel, 32 bits: counted for the view of overdraw alone.
+    pub(crate) overdraw: Buffer,
     /// Depth as it was resolved: reversed, 32-bit floats.
     pub(crate) depth: Texture,
     /// World-space normals, octahedral, two 16-bit signed normalised numbers in one word; 0 where nothing is.
@@ -64,6 +66,7 @@ impl Targets {
                 let usage = Usage::SAMPLED | Usage::STORAGE | copies;
                 Ok(VisibilityTargets {
                     pixels: gpu.buffer(&BufferDesc::storage("visibility buffer", pixel_bytes))?,
+                    overdraw: gpu.buffer(&BufferDesc::storage("overdraw", pixel_bytes / 2))?,
                     depth: texture("resolved depth", vk::Format::R32_SFLOAT, size, 1, usage)?,
                     normals: texture("normals", vk::Format::R32_UINT, size, 1, usage)?,
                 })

@@ -6,7 +6,8 @@ use impel::gpu::testing::{TestGpu, gpu_with};
 use impel::gpu::{GpuDesc, ReadBack, Texture};
 use impel::math::{Affine, Camera, Lens, Pcg32};
 use impel::renderer::{
-    Capacities, Culling, DebugView, RasterPath, Renderer, Settings, Statistics, StatisticsTicket,
+    AuditReport, AuditTicket, Capacities, Culling, DebugView, RasterPath, Renderer, Settings,
+    Statistics, StatisticsTicket,
 };
 use impel::scene::{Instance, Scene, instance_colour};
 use std::sync::{Arc, OnceLock};
@@ -128,7 +129,7 @@ pub(crate) struct Rig {
     pub(crate) scene: Scene,
     /// Kept to the end: validation layers of 2023 do not see that the CPU waited for a frame, so memory that is used again
     /// for the next read-back looks to them like a hazard.
-    kept: (Vec<StatisticsTicket>, Vec<ReadBack>),
+    kept: (Vec<StatisticsTicket>, Vec<ReadBack>, Vec<AuditTicket>),
     gpu: TestGpu,
 }
 
@@ -185,6 +186,18 @@ impl Rig {
         self.kept.0.push(statistics);
         self.kept.1.extend([colour, depth, visibility, groups]);
         shot
+    }
+
+    /// Renders a frame and audits its culling.
+    pub(crate) fn audit(&mut self, camera: &Camera) -> AuditReport {
+        let mut frame = self.gpu.begin_frame().unwrap();
+        let statistics = self.renderer.record(&mut frame, camera).unwrap();
+        let audit = self.renderer.audit(&mut frame).unwrap();
+        frame.submit().unwrap();
+        let report = audit.wait().unwrap();
+        self.kept.0.push(statistics);
+        self.kept.2.push(audit);
+        report
     }
 
     /// The list of clusters as the last frame left it: instance and meshlet.
