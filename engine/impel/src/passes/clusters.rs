@@ -48,7 +48,7 @@ impl Clusters {
                         "late clusters count",
                     ],
                 ),
-                self.pipelines.of(phase, step),
+                self.pipelines.of(phase, step)?,
             )
             .bind(clusters::Bindings {
                 frame: lists.frame.whole(),

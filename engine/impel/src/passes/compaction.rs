@@ -3,9 +3,10 @@
 use super::{Phase, shader};
 use crate::Error;
 use crate::renderer::Resources;
-use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline, ShaderCode};
+use impel_gpu::{ComputePipelineDesc, Frame, Gpu, Pipeline, Shader, ShaderCode};
 use impel_shaders::scan;
 use impel_spirv::SpecValue;
+use std::sync::OnceLock;
 
 /// How a pass fills its lists: `STEP` of `compaction.glsl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,47 +33,60 @@ impl Step {
 
 /// A pipeline for each phase and step: the same shader with other constants.
 pub(crate) struct Compacting {
-    pipelines: [[Pipeline; 3]; 2],
+    at_once: [Pipeline; 2],
+    /// Counting and placing; made when a frame is first filled in order.
+    in_order: OnceLock<[[Pipeline; 2]; 2]>,
+    gpu: Gpu,
+    name: &'static str,
+    shader: Shader,
 }
 
 impl Compacting {
-    pub(crate) fn new(gpu: &Gpu, name: &str, code: &[ShaderCode]) -> Result<Self, Error> {
+    pub(crate) fn new(gpu: &Gpu, name: &'static str, code: &[ShaderCode]) -> Result<Self, Error> {
         let shader = shader(code)?;
-        let pipeline = |late: bool, step: Step| {
-            let constants = &[
-                ("LATE", SpecValue::Bool(late)),
-                ("STEP", SpecValue::U32(step as u32)),
-            ];
-            gpu.compute_pipeline(&ComputePipelineDesc {
-                name,
-                shader: &shader,
-                constants,
-            })
-        };
-        let phase = |late| -> Result<_, Error> {
-            Ok([
-                pipeline(late, Step::AtOnce)?,
-                pipeline(late, Step::Count)?,
-                pipeline(late, Step::Place)?,
-            ])
-        };
         Ok(Self {
-            pipelines: [phase(false)?, phase(true)?],
+            at_once: pipelines(gpu, name, &shader, Step::AtOnce)?,
+            in_order: OnceLock::new(),
+            gpu: gpu.clone(),
+            name,
+            shader,
         })
     }
 
-    pub(crate) fn of(&self, phase: Phase, step: Step) -> &Pipeline {
-        let [early, late] = &self.pipelines;
-        let [at_once, count, place] = match phase {
+    pub(crate) fn of(&self, phase: Phase, step: Step) -> Result<&Pipeline, Error> {
+        let in_order = || -> Result<_, Error> {
+            if let Some(made) = self.in_order.get() {
+                return Ok(made);
+            }
+            let make = |step| pipelines(&self.gpu, self.name, &self.shader, step);
+            let made = [make(Step::Count)?, make(Step::Place)?];
+            Ok(self.in_order.get_or_init(|| made))
+        };
+        let [early, late] = match step {
+            Step::AtOnce => &self.at_once,
+            Step::Count => &in_order()?[0],
+            Step::Place => &in_order()?[1],
+        };
+        Ok(match phase {
             Phase::Early => early,
             Phase::Late => late,
-        };
-        match step {
-            Step::AtOnce => at_once,
-            Step::Count => count,
-            Step::Place => place,
-        }
+        })
     }
+}
+
+fn pipelines(gpu: &Gpu, name: &str, shader: &Shader, step: Step) -> Result<[Pipeline; 2], Error> {
+    let pipeline = |late: bool| {
+        let constants = &[
+            ("LATE", SpecValue::Bool(late)),
+            ("STEP", SpecValue::U32(step as u32)),
+        ];
+        gpu.compute_pipeline(&ComputePipelineDesc {
+            name,
+            shader,
+            constants,
+        })
+    };
+    Ok([pipeline(false)?, pipeline(true)?])
 }
 
 /// Whose counts are summed.

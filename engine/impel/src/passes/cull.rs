@@ -48,7 +48,7 @@ impl Cull {
                         "late cull count",
                     ],
                 ),
-                self.pipelines.of(phase, step),
+                self.pipelines.of(phase, step)?,
             )
             .bind(cull::Bindings {
                 frame: lists.frame.whole(),

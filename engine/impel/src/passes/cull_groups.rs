@@ -49,7 +49,7 @@ impl CullGroups {
                         "late cull groups count",
                     ],
                 ),
-                self.pipelines.of(phase, step),
+                self.pipelines.of(phase, step)?,
             )
             .bind(cull_groups::Bindings {
                 frame: lists.frame.whole(),
