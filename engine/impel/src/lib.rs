@@ -20,3 +20,4 @@ pub use error::Error;
 pub use impel_geometry as geometry;
 pub use impel_gpu as gpu;
 pub use impel_shaders::config;
+pub use impel_spirv as spirv;

@@ -259,10 +259,11 @@ impl Texture {
             .format(self.format)
             .subresource_range(range);
         // SAFETY: the image is alive and has the mips that the view names.
-        unsafe { self.gpu.device.create_image_view(&info, None) }.map_err(Error::vulkan(
-            "vkCreateImageView",
-            format!("texture {:?}", self.name()),
-        ))
+        let view = unsafe { self.gpu.device.create_image_view(&info, None) }.map_err(
+            Error::vulkan("vkCreateImageView", format!("texture {:?}", self.name())),
+        )?;
+        self.gpu.name(view, self.name());
+        Ok(view)
     }
 
     pub(crate) fn whole_range(&self) -> vk::ImageSubresourceRange {
