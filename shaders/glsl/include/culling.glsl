@@ -126,7 +126,22 @@ bool hzb_occluded(sampler2D hzb, FrameData frame, View view, vec3 centre, float 
     float b = texelFetch(hzb, ivec2(high.x, low.y), int(level)).x;
     float c = texelFetch(hzb, ivec2(low.x, high.y), int(level)).x;
     float d = texelFetch(hzb, high, int(level)).x;
-    return depth < min(min(a, b), min(c, d));
+    if (depth < min(min(a, b), min(c, d))) {
+        return true;
+    }
+    // The 2x2 texels cover up to 16 times the box: look at what it touches, some levels finer.
+    level -= min(level, HZB_REFINEMENT);
+    size = max(ivec2(frame.hzb_size >> level), ivec2(1));
+    low = min(ivec2(box.xy * vec2(size)), size - 1);
+    high = min(ivec2(box.zw * vec2(size)), size - 1);
+    for (int y = low.y; y <= high.y; ++y) {
+        for (int x = low.x; x <= high.x; ++x) {
+            if (depth >= texelFetch(hzb, ivec2(x, y), int(level)).x) {
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 #endif

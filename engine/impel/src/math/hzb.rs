@@ -1,6 +1,7 @@
 //! The hierarchical depth buffer (HZB): its sizes, how it is made, and how it is asked.
 
 use super::ScreenBox;
+use crate::config::HZB_REFINEMENT;
 use glam::Vec2;
 
 /// Size of level 0 for a picture: the largest power of two that is not larger, per axis.
@@ -97,6 +98,9 @@ impl Hzb {
     }
 
     /// Whether everything in the box lies behind what is in the pyramid. Twin: `hzb_occluded` in `culling.glsl`.
+    ///
+    /// The 2x2 texels at the level of [`mip_for_box`] cover up to 16 times the box. Where they say no, the texels that the
+    /// box touches [`HZB_REFINEMENT`] levels finer are asked, too.
     #[must_use]
     pub fn occludes(&self, found: &ScreenBox) -> bool {
         let Some((size, _)) = self.levels.first() else {
@@ -107,20 +111,28 @@ impl Hzb {
             found.max.clamp(Vec2::ZERO, Vec2::ONE),
         );
         let level = mip_for_box(min, max, *size);
+        let fine = level.saturating_sub(HZB_REFINEMENT);
+        self.hides(level, min, max, found.depth, true)
+            || self.hides(fine, min, max, found.depth, false)
+    }
+
+    /// Whether `depth` lies behind all texels of a level that the box touches, or behind the 2x2 texels from its corner on.
+    fn hides(&self, level: u32, min: Vec2, max: Vec2, depth: f32, two_by_two: bool) -> bool {
         let Some((size, texels)) = self.levels.get(level as usize) else {
             return false;
         };
-        let last = Vec2::new(size[0] as f32, size[1] as f32) - 1.0;
-        let low = (min * (last + 1.0)).floor().min(last);
-        let high = (low + 1.0).min(last);
-        let mut farthest = f32::INFINITY;
-        for y in [low.y, high.y] {
-            for x in [low.x, high.x] {
-                let index = y as usize * size[0] as usize + x as usize;
-                farthest = farthest.min(texels.get(index).copied().unwrap_or(0.0));
-            }
-        }
-        found.depth < farthest
+        let size = Vec2::new(size[0] as f32, size[1] as f32);
+        let low = (min * size).floor().min(size - 1.0);
+        let high = match two_by_two {
+            true => (low + 1.0).min(size - 1.0),
+            false => (max * size).floor().min(size - 1.0),
+        };
+        (low.y as usize..=high.y as usize).all(|y| {
+            (low.x as usize..=high.x as usize).all(|x| {
+                let index = y * size.x as usize + x;
+                depth < texels.get(index).copied().unwrap_or(0.0)
+            })
+        })
     }
 }
 
