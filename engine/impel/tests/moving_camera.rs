@@ -30,10 +30,7 @@ fn flight() -> Vec<Camera> {
 
 /// Every stage on and off beside every other, in eight rows: a, b, c, whether a is b, whether a is c.
 fn pairs() -> [Culling; 8] {
-    [
-        0b11111, 0b00000, 0b10101, 0b01010, 0b11000, 0b00111, 0b10010, 0b01101,
-    ]
-    .map(|bits: u32| {
+    [24, 1, 18, 11, 12, 21, 6, 31].map(|bits: u32| {
         let mut culling = Culling::NONE;
         for (index, (_, on)) in culling.stages().into_iter().enumerate() {
             *on = bits >> index & 1 != 0;
