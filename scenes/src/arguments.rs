@@ -21,6 +21,15 @@ pub enum Command {
     List,
     /// Render a scene and print what it took.
     Run(Box<RunArguments>),
+    /// Try raster thresholds on a scene and propose the fastest.
+    Calibrate(Box<RunArguments>),
+    /// Print the ratios of two runs, each the file of a run's `--json`.
+    Compare {
+        /// The run that the other is compared with.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
 }
 
 /// Options of a run.
@@ -192,7 +201,7 @@ mod tests {
         let all = ["scenes", "run", "cloud"].iter().chain(arguments);
         match Arguments::try_parse_from(all)?.command {
             Command::Run(run) => Ok(*run),
-            Command::List => unreachable!(),
+            _ => unreachable!(),
         }
     }
 

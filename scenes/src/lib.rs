@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod arguments;
+pub mod calibrate;
+pub mod compare;
 pub mod data;
 mod error;
 mod generator;

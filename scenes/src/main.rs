@@ -4,6 +4,8 @@
 use clap::Parser;
 use clap::error::ErrorKind;
 use scenes::arguments::{Arguments, Command};
+use scenes::calibrate::calibrate;
+use scenes::compare::compare;
 use scenes::{Error, data, run};
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,6 +21,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => {
             run::run(&arguments).and_then(|report| finish(&arguments, &report))
         }
+        Command::Calibrate(arguments) => calibrate(&arguments).and_then(|text| tell(&text)),
+        Command::Compare { first, second } => compare(&first, &second).and_then(|text| tell(&text)),
     };
     match done {
         Ok(code) => code,
@@ -62,6 +66,11 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
+fn tell(text: &str) -> Result<ExitCode, Error> {
+    print(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 fn list() -> Result<ExitCode, Error> {
     let mut text = String::new();
     for (name, _) in data::BUILT_IN {
@@ -75,8 +84,7 @@ fn list() -> Result<ExitCode, Error> {
             cameras.join(", ")
         );
     }
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    tell(&text)
 }
 
 fn finish(

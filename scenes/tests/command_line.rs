@@ -55,6 +55,57 @@ fn bad_usage_is_one_line_and_status_2() {
     }
 }
 
+/// No scene shows a pixel that culling has changed.
+#[test]
+fn audits_find_nothing() {
+    for (scene, camera, draws) in [
+        ("cloud", "turning", "4000"),
+        ("city", "walk", "4000"),
+        ("field", "turning", "20000"),
+    ] {
+        let fixed = [
+            "run", scene, "--camera", camera, "--draws", draws, "--size", "231x131",
+        ];
+        let output =
+            scenes(&[&fixed[..], &["--frames", "5", "--audit", "--moving", "300"]].concat());
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{scene}: {text}");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("pixels"))
+            .unwrap();
+        assert!(line.contains(" 0   of 5 frames"), "{scene}: {line}");
+    }
+}
+
+#[test]
+fn calibration_proposes_and_comparison_reads_reports() {
+    let fixed = [
+        "cloud", "--draws", "500", "--size", "64x40", "--frames", "3",
+    ];
+    let output = scenes(&[&["calibrate"][..], &fixed].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 10, "{text}");
+    assert!(
+        text.lines()
+            .last()
+            .unwrap()
+            .starts_with("proposal: --raster-threshold "),
+        "{text}"
+    );
+    let report = temporary("comparison.json");
+    let report = report.to_str().unwrap();
+    let run = scenes(&[&["run"][..], &fixed, &["--json", report]].concat());
+    assert_eq!(run.status.code(), Some(0));
+    let output = scenes(&["compare", report, report]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("frame, ms") && text.contains("1.000 +-"),
+        "{text}"
+    );
+    assert_fails(&["compare", report, "not-there.json"], 1, "not-there.json");
+}
+
 #[test]
 fn bad_input_is_one_line_and_status_1() {
     let scene = temporary("mistake.toml");
