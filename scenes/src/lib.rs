@@ -8,6 +8,7 @@ pub mod data;
 mod error;
 mod generator;
 pub mod logger;
+pub mod mixins;
 pub mod picture;
 pub mod progress;
 pub mod report;

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use scenes::arguments::{Arguments, Command};
 use scenes::calibrate::calibrate;
 use scenes::compare::compare;
-use scenes::{Error, data, run};
+use scenes::{Error, data, mixins, run};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,6 +18,14 @@ fn main() -> ExitCode {
     };
     let done = match arguments.command {
         Command::List => list(),
+        Command::Run(arguments) if arguments.scene == mixins::NAME => mixins::run(&arguments)
+            .and_then(|report| {
+                if let Some(path) = &arguments.json {
+                    write_json(path, &report)?;
+                }
+                print(&report.table())?;
+                Ok(ExitCode::SUCCESS)
+            }),
         Command::Run(arguments) => {
             run::run(&arguments).and_then(|report| finish(&arguments, &report))
         }
@@ -84,6 +92,10 @@ fn list() -> Result<ExitCode, Error> {
             cameras.join(", ")
         );
     }
+    text += &format!(
+        "{:<8} A grid of spheres, each a permutation of shader classes of its own\n",
+        mixins::NAME
+    );
     tell(&text)
 }
 
@@ -92,9 +104,7 @@ fn finish(
     report: &scenes::report::Report,
 ) -> Result<ExitCode, Error> {
     if let Some(path) = &arguments.json {
-        let text =
-            serde_json::to_string_pretty(report).map_err(|reason| Error::file(path, reason))?;
-        std::fs::write(path, text + "\n").map_err(|reason| Error::file(path, reason))?;
+        write_json(path, report)?;
     }
     print(&report.table())?;
     if let Some(audit) = report.audit.filter(|audit| audit.false_pixels > 0) {
@@ -112,6 +122,11 @@ fn finish(
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_json(path: &std::path::Path, report: &impl serde::Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(report).map_err(|reason| Error::file(path, reason))?;
+    std::fs::write(path, text + "\n").map_err(|reason| Error::file(path, reason))
 }
 
 /// Standard output may be a pipe that is closed early: that is no failure of the run.

@@ -4,6 +4,7 @@
 //! FOLDER/programs.toml        which shaders make a program
 //! FOLDER/config.toml          constants for both languages (may be missing)
 //! FOLDER/glsl/                sources; glsl/include/ is searched by #include
+//! FOLDER/mixins.toml          effects of shader classes (may be missing)
 //! FOLDER/glsl/include/config.glsl   made
 //! FOLDER/baked/               made: one .spv and .refl per source and set of definitions
 //! FOLDER/src/generated/       made: one .rs per program, and mod.rs
@@ -13,6 +14,7 @@
 
 mod config;
 mod manifest;
+mod mixins;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -176,6 +178,9 @@ fn make(folder: &Path, options: &BakeOptions) -> Result<Files, Error> {
         files.insert(CONFIG_GLSL.to_owned(), config.glsl.into_bytes());
         files.insert(CONFIG_RUST.to_owned(), config.rust.into_bytes());
         others.push("config");
+    }
+    if mixins::bake(folder, options, &mut files)? {
+        others.push("mixins");
     }
     let modules = compile(folder, &programs, &compile_options, options.verbose)?;
     for module in modules.values() {

@@ -15,6 +15,15 @@ const MAX_BYTES: u64 = 256 << 20;
 ///
 /// GLSL finds what it includes beside it and in `include/` beside it.
 pub(crate) fn spirv(path: &Path) -> Result<Vec<u8>, Error> {
+    compiled(path, false)
+}
+
+/// As [`spirv`], with the lines that a debugger and a validator's message need.
+pub(crate) fn spirv_with_lines(path: &Path) -> Result<Vec<u8>, Error> {
+    compiled(path, true)
+}
+
+fn compiled(path: &Path, debug_info: bool) -> Result<Vec<u8>, Error> {
     if stage_of(path).is_some() && path.is_file() {
         let root = path.parent().unwrap_or(Path::new("")).to_owned();
         let name = path
@@ -24,6 +33,7 @@ pub(crate) fn spirv(path: &Path) -> Result<Vec<u8>, Error> {
             .into_owned();
         let options = CompileOptions {
             include_directories: vec!["include".into()],
+            debug_info,
             ..CompileOptions::default()
         };
         let compile = || Compiler::new()?.compile(&Source::read(root, name)?, &options);

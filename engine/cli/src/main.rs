@@ -1,7 +1,8 @@
-//! The `impel` tool: reflects, bakes, validates and generates code for shaders; processes meshes.
+//! The `impel` tool: reflects, bakes, composes, lists, validates and generates code for shaders; processes meshes.
 #![forbid(unsafe_code)]
 
 mod bake;
+mod compose;
 mod devices;
 mod error;
 mod generate;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use impel_spirv::ListingStyle;
 
 use bake::BakeOptions;
 use error::Error;
@@ -78,6 +80,45 @@ enum Command {
         #[arg(long, default_value = "vulkan1.3", value_name = "NAME")]
         target_env: String,
     },
+    /// Composes the effects of a recipe file from shader classes.
+    ///
+    /// Writes `EFFECT.STAGE.spv`, `EFFECT.STAGE.json` (what `reflect --json` prints) and `EFFECT.lst`.
+    Compose {
+        /// The recipe file (TOML).
+        recipes: PathBuf,
+        /// The effect; by default all of the file.
+        #[arg(long, value_name = "NAME")]
+        effect: Option<String>,
+        /// Folder for the results; without it nothing is written.
+        #[arg(short, long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+        /// Print what becomes of each instruction of each class, and the result.
+        #[arg(long)]
+        trace: bool,
+        /// Print the classes in linear order, and compose nothing.
+        #[arg(long)]
+        list_classes: bool,
+        /// Do not have spirv-val judge the results.
+        #[arg(long)]
+        no_validate: bool,
+        /// Optimise the results with spirv-opt, after they were judged.
+        #[arg(long)]
+        optimize: bool,
+        /// Keep the lines of the classes' sources in the results.
+        #[arg(long)]
+        debug_info: bool,
+        /// Folder that keeps compiled classes.
+        #[arg(long, value_name = "FOLDER")]
+        cache: Option<PathBuf>,
+    },
+    /// Lists a module in the assembly language of the Khronos tools.
+    Disassemble {
+        /// The shader, as SPIR-V or GLSL.
+        file: PathBuf,
+        /// What ids are called: their numbers, their names, or their names with the instructions numbered.
+        #[arg(long, default_value = "names", value_name = "STYLE", value_parser = ["ids", "names", "numbers"])]
+        style: String,
+    },
     /// Processes a mesh into meshlets and levels of detail, keeps the result in the cache, and prints statistics.
     Mesh {
         /// The mesh.
@@ -99,6 +140,11 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("error: {}", error.to_string().replace('\n', " "));
+            if let Error::Spirv(impel_spirv::Error::Mixin(error)) = &error
+                && !error.attachment.is_empty()
+            {
+                eprintln!("{}", error.attachment.trim_end());
+            }
             ExitCode::FAILURE
         }
     }
@@ -135,6 +181,37 @@ fn run(command: Command) -> Result<String, Error> {
             gpu_crate,
         } => generate::generate(&files, name.as_deref(), &gpu_crate),
         Command::Validate { file, target_env } => validate::validate(&file, &target_env),
+        Command::Compose {
+            recipes,
+            effect,
+            out,
+            trace,
+            list_classes,
+            no_validate,
+            optimize,
+            debug_info,
+            cache,
+        } => compose::compose(&compose::Request {
+            recipes,
+            effect,
+            out,
+            trace,
+            list_classes,
+            no_validate,
+            optimize,
+            debug_info,
+            cache,
+        }),
+        Command::Disassemble { file, style } => {
+            let style = match style.as_str() {
+                "ids" => ListingStyle::Ids,
+                "numbers" => ListingStyle::Numbers,
+                _ => ListingStyle::Names,
+            };
+            let name = file.display().to_string();
+            Ok(impel_spirv::disassemble(&input::spirv(&file)?, style)
+                .map_err(|error| error.in_file(&name))?)
+        }
         Command::Mesh { file } => mesh::mesh(&file),
         Command::Devices => devices::devices(),
     }

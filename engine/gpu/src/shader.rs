@@ -1,6 +1,7 @@
 //! Shaders: SPIR-V with what it says of itself.
 
 use crate::{Error, Result};
+use impel_spirv::compose::ComposedStage;
 use impel_spirv::{Interface, SpecValue, StageInput};
 
 /// A shader as it is stored: SPIR-V and, baked beside it, its reflection.
@@ -34,6 +35,15 @@ impl Shader {
             problem: error.to_string(),
         })?;
         Shader::with_interface(name, spirv, interface)
+    }
+
+    /// Takes a stage of a composed effect, which is reflected already.
+    ///
+    /// # Errors
+    /// As [`Shader::new`].
+    pub fn composed(effect: &str, stage: &ComposedStage) -> Result<Shader> {
+        let name = format!("{effect}.{}", stage.stage.name());
+        Shader::with_interface(&name, &stage.bytes(), stage.interface.clone())
     }
 
     /// Takes a stored shader, with its baked reflection where that is there and up to date.

@@ -10,6 +10,7 @@
 //! Coordinates: right-handed, +Y up; a camera looks along its own -Z. Lengths are world units unless said otherwise.
 #![forbid(unsafe_code)]
 
+pub mod effects;
 mod error;
 pub mod math;
 pub mod passes;
@@ -19,5 +20,5 @@ pub mod scene;
 pub use error::Error;
 pub use impel_geometry as geometry;
 pub use impel_gpu as gpu;
-pub use impel_shaders::config;
+pub use impel_shaders::{config, mixins};
 pub use impel_spirv as spirv;

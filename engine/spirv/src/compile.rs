@@ -147,6 +147,10 @@ pub struct CompileOptions {
     pub debug_info: bool,
     /// Files that `#include` finds before those on disk, by name relative to the root (generated headers).
     pub virtual_files: BTreeMap<String, String>,
+    /// Whether resources may have no binding; the compiler then numbers them.
+    pub automatic_bindings: bool,
+    /// Whether to write SPIR-V 1.3, for Vulkan 1.1, instead of 1.6.
+    pub spirv_1_3: bool,
     /// Folder of the compilation cache; `None` compiles every time.
     pub cache: Option<PathBuf>,
 }
@@ -257,11 +261,14 @@ impl Compiler {
         // does not stop it either; `#error` does.
         let included = Cell::new(0);
         let mut native = shaderc::CompileOptions::new().map_err(internal)?;
-        native.set_target_env(
-            shaderc::TargetEnv::Vulkan,
-            shaderc::EnvVersion::Vulkan1_3 as u32,
-        );
-        native.set_target_spirv(shaderc::SpirvVersion::V1_6);
+        let (environment, version) = if options.spirv_1_3 {
+            (shaderc::EnvVersion::Vulkan1_1, shaderc::SpirvVersion::V1_3)
+        } else {
+            (shaderc::EnvVersion::Vulkan1_3, shaderc::SpirvVersion::V1_6)
+        };
+        native.set_target_env(shaderc::TargetEnv::Vulkan, environment as u32);
+        native.set_target_spirv(version);
+        native.set_auto_bind_uniforms(options.automatic_bindings);
         native.set_source_language(shaderc::SourceLanguage::GLSL);
         for define in &options.defines {
             native.add_macro_definition(&define.name, define.value.as_deref());
@@ -315,6 +322,14 @@ impl Compiler {
             strip::without_source(artifact.as_binary())
         };
         Ok((spirv, warnings))
+    }
+}
+
+/// A module without paths, source text and lines, as committed files must be. Bytes that are no module stay as they are.
+pub(crate) fn without_source(spirv: &[u8]) -> Vec<u8> {
+    match crate::words::Words::parse(spirv) {
+        Ok(words) => strip::without_source(words.as_slice()),
+        Err(_) => spirv.to_vec(),
     }
 }
 

@@ -217,6 +217,10 @@ pub enum Error {
     #[error("{file} needs {feature}, which the device does not have enabled")]
     MissingFeature { file: String, feature: String },
 
+    /// A composition that failed.
+    #[error("{0}")]
+    Mixin(Box<crate::compose::MixinError>),
+
     /// A `.refl` file that cannot be used.
     #[error("{file}: {reason}")]
     Baked { file: String, reason: String },

@@ -1,4 +1,4 @@
-//! SPIR-V reflection, stage merge, baking and code generation. No Vulkan, no GPU.
+//! SPIR-V reflection, stage merge, baking, code generation and composing of shaders from classes. No Vulkan, no GPU.
 //!
 //! [`reflect`] says what a module asks of whoever runs it, [`merge`] joins the stages of a pipeline into one list of slots and
 //! one push-constant range, [`bake`] and [`load`] keep interfaces beside their modules, [`to_json`] and [`to_table`] print them.
@@ -27,6 +27,8 @@ mod bake;
 pub mod codegen;
 #[cfg(feature = "compile")]
 pub mod compile;
+pub mod compose;
+mod disassemble;
 mod error;
 mod evaluate;
 mod features;
@@ -44,6 +46,7 @@ mod usage;
 pub mod words;
 
 pub use bake::{BAKED_SCHEMA, LoadedFrom, bake, baked_path, load, spirv_hash, unbake};
+pub use disassemble::{ListingStyle, disassemble};
 pub use error::Error;
 pub use features::{RequiredFeature, check_features, required_features};
 pub use interface::*;

@@ -15,6 +15,7 @@ pub mod hzb;
 pub mod hzb_downsample;
 pub mod hzb_downsample_visibility;
 pub mod hzb_visibility;
+pub mod mixins;
 pub mod raster;
 pub mod resolve;
 pub mod scan;

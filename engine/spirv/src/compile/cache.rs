@@ -30,6 +30,10 @@ impl Entry {
             Optimization::Performance => "performance",
         });
         key.part(if options.debug_info { "debug" } else { "plain" });
+        key.part(&format!(
+            "{} {}",
+            options.automatic_bindings, options.spirv_1_3
+        ));
         for define in &options.defines {
             key.part(&define.name);
             key.part(define.value.as_deref().unwrap_or(" undefined"));

@@ -1,0 +1,6 @@
+//! Composed shaders on the device.
+
+mod device;
+mod overrides;
+mod permutations;
+mod random;
