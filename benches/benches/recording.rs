@@ -1,11 +1,15 @@
 //! What it costs the CPU to record a compute pass with three bindings and 16 bytes of push constants.
 //!
-//! Four ways to record the identical stream (barrier, label, two timestamps, pipeline, push constants, descriptors,
-//! dispatch): both tiers of the engine, by hand on `ash`, and by hand with pooled descriptor sets and
-//! `vkUpdateDescriptorSets`. On the no-op device, where every command is an empty function, and on the driver.
+//! Five ways to record one stream (barrier, label, two timestamps, pipeline, push constants, descriptors, dispatch): both
+//! tiers of the engine, by hand on `ash`, and with a descriptor set from a pool for each pass, filled by
+//! `vkUpdateDescriptorSets`, by hand and within the engine's lower tier. On the no-op device, where every command is an
+//! empty function, and on the driver.
 //!
 //! `cargo bench -p benches --bench recording [-- --callgrind VARIANT [driver]]`; with `--callgrind` one variant runs alone on
-//! the no-op device or the driver, 100 frames of 1,000 passes, for counting its instructions.
+//! the no-op device or the driver, for counting its instructions:
+//!
+//! `valgrind --tool=callgrind --toggle-collect='recording::timed*' BENCH --callgrind upper`, where BENCH is the executable
+//! that `cargo bench` names. What it collects is to be divided by the number of passes, which is printed.
 
 #[path = "../../engine/gpu/tests/shaders/src/generated/mod.rs"]
 #[allow(dead_code, unreachable_pub, missing_docs)]
@@ -14,8 +18,8 @@ mod programs;
 use benches::{Variant, compare, print};
 use impel_gpu::noop::{NoopDesc, NoopDriver};
 use impel_gpu::{
-    Bound, Buffer, BufferDesc, ComputePipelineDesc, Gpu, GpuDesc, PassDesc, Pipeline, Shader, ash,
-    vk,
+    Bound, Buffer, BufferDesc, ComputePipelineDesc, Gpu, GpuDesc, PassDesc, Pipeline, ResourceRef,
+    Scopes, Shader, ShaderAccess, Stage, ash, vk,
 };
 use programs::add::{Bindings, Push, SHADERS};
 use std::time::{Duration, Instant};
@@ -29,6 +33,14 @@ struct Bench {
     pipeline: Pipeline,
     buffers: [Buffer; 3],
     raw: Raw,
+}
+
+/// The time that a job takes. Not inlined, so that callgrind can be told to count what happens in here.
+#[inline(never)]
+fn timed(job: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    job();
+    start.elapsed()
 }
 
 /// What the streams by hand need.
@@ -77,11 +89,11 @@ impl Bench {
         let Ok(mut frame) = self.gpu.begin_frame() else {
             return Duration::MAX;
         };
-        let start = Instant::now();
-        for _ in 0..PASSES {
-            record(&mut frame);
-        }
-        let time = start.elapsed();
+        let time = timed(|| {
+            for _ in 0..PASSES {
+                record(&mut frame);
+            }
+        });
         let done = frame.submit().is_ok_and(|frame| frame.wait().is_ok());
         // As a program does that shows them; else they would pile up.
         drop(self.gpu.frame_results());
@@ -120,100 +132,86 @@ impl Bench {
         })
     }
 
+    /// The lower tier with descriptor sets of its own.
+    fn pooled_tier(&self) -> Duration {
+        let [a, b, c] = &self.buffers;
+        let reads = Scopes::shader(Stage::Compute, ShaderAccess::StorageRead);
+        let writes = Scopes::shader(Stage::Compute, ShaderAccess::StorageWrite);
+        let mut first = true;
+        self.engine(|frame| {
+            if std::mem::take(&mut first) {
+                self.raw.reset_sets();
+            }
+            let desc = PassDesc {
+                name: "add",
+                accesses: &[(a.id(), reads), (b.id(), reads), (c.id(), writes)],
+                ..Default::default()
+            };
+            // SAFETY: the pass is in order with all that touches the buffers.
+            let recorded = frame.pass(&desc, |raw| unsafe {
+                self.raw.pooled_body(raw.commands, [a, b, c]);
+            });
+            assert!(recorded.is_ok());
+        })
+    }
+
     /// The same stream by hand, with push descriptors.
-    fn raw_push(&mut self) -> Duration {
+    fn raw_push(&self) -> Duration {
         let [a, b, c] = [0, 1, 2].map(|i: usize| self.buffers[i].raw());
         let (layout, template) = (self.pipeline.raw_layout(), self.pipeline.raw_template());
         let handle = self.pipeline.raw_compute().unwrap_or_default();
         let raw = &self.raw;
-        raw.record(|query| {
-            let buffer = |buffer| vk::DescriptorBufferInfo {
-                buffer,
-                offset: 0,
-                range: 256,
-            };
-            let data = [buffer(a), buffer(b), buffer(c)];
-            let (device, commands) = (&raw.device, raw.commands());
-            // SAFETY: the handles live through the bench, and the data has what the template reads.
-            unsafe {
-                raw.begin_pass(query);
-                device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle);
-                device.cmd_push_constants(
-                    commands,
-                    layout,
-                    vk::ShaderStageFlags::COMPUTE,
-                    0,
-                    bytemuck::bytes_of(&PUSH),
-                );
-                let push = raw
-                    .push_descriptor
-                    .fp()
-                    .cmd_push_descriptor_set_with_template_khr;
-                push(commands, template, layout, 0, data.as_ptr().cast());
-                device.cmd_dispatch(commands, 1, 1, 1);
-                raw.end_pass(query);
+        raw.record(|| {
+            for pass in 0..PASSES {
+                let data = [a, b, c].map(whole);
+                let (device, commands) = (&raw.device, raw.commands());
+                // SAFETY: the handles live through the bench, and the data has what the template reads.
+                unsafe {
+                    raw.begin_pass(pass * 2);
+                    device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle);
+                    device.cmd_push_constants(
+                        commands,
+                        layout,
+                        vk::ShaderStageFlags::COMPUTE,
+                        0,
+                        bytemuck::bytes_of(&PUSH),
+                    );
+                    let push = raw
+                        .push_descriptor
+                        .fp()
+                        .cmd_push_descriptor_set_with_template_khr;
+                    push(commands, template, layout, 0, data.as_ptr().cast());
+                    device.cmd_dispatch(commands, 1, 1, 1);
+                    raw.end_pass(pass * 2);
+                }
             }
         })
     }
 
     /// The same work with a descriptor set from a pool for each pass.
-    fn raw_pooled(&mut self) -> Duration {
-        let [a, b, c] = [0, 1, 2].map(|i: usize| self.buffers[i].raw());
+    fn raw_pooled(&self) -> Duration {
+        let [a, b, c] = &self.buffers;
         let raw = &self.raw;
-        // SAFETY: the device is idle between repetitions.
-        let reset = unsafe {
-            raw.device
-                .reset_descriptor_pool(raw.descriptor_pool, vk::DescriptorPoolResetFlags::empty())
-        };
-        assert!(reset.is_ok());
-        let layouts = [raw.set_layout];
-        raw.record(|query| {
-            let info = vk::DescriptorSetAllocateInfo::default()
-                .descriptor_pool(raw.descriptor_pool)
-                .set_layouts(&layouts);
-            let mut set = vk::DescriptorSet::null();
-            let buffer = |buffer| {
-                [vk::DescriptorBufferInfo {
-                    buffer,
-                    offset: 0,
-                    range: 256,
-                }]
-            };
-            let infos = [buffer(a), buffer(b), buffer(c)];
-            let (device, commands) = (&raw.device, raw.commands());
-            // SAFETY: the handles live through the bench; the pool has room for all sets of a repetition.
-            unsafe {
-                let allocated =
-                    (device.fp_v1_0().allocate_descriptor_sets)(device.handle(), &info, &mut set);
-                assert_eq!(allocated, vk::Result::SUCCESS);
-                let writes = [0, 1, 2].map(|binding: u32| {
-                    vk::WriteDescriptorSet::default()
-                        .dst_set(set)
-                        .dst_binding(binding)
-                        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                        .buffer_info(&infos[binding as usize])
-                });
-                device.update_descriptor_sets(&writes, &[]);
-                raw.begin_pass(query);
-                device.cmd_bind_pipeline(
-                    commands,
-                    vk::PipelineBindPoint::COMPUTE,
-                    raw.pooled_pipeline,
-                );
-                let stages = vk::ShaderStageFlags::COMPUTE;
-                device.cmd_push_constants(
-                    commands,
-                    raw.pooled_layout,
-                    stages,
-                    0,
-                    bytemuck::bytes_of(&PUSH),
-                );
-                let point = vk::PipelineBindPoint::COMPUTE;
-                device.cmd_bind_descriptor_sets(commands, point, raw.pooled_layout, 0, &[set], &[]);
-                device.cmd_dispatch(commands, 1, 1, 1);
-                raw.end_pass(query);
+        raw.record(|| {
+            raw.reset_sets();
+            for pass in 0..PASSES {
+                // SAFETY: as above.
+                unsafe {
+                    raw.begin_pass(pass * 2);
+                    raw.pooled_body(raw.commands(), [a, b, c]);
+                    raw.end_pass(pass * 2);
+                }
             }
         })
+    }
+}
+
+/// A storage buffer descriptor of all of a buffer.
+fn whole(buffer: vk::Buffer) -> vk::DescriptorBufferInfo {
+    vk::DescriptorBufferInfo {
+        buffer,
+        offset: 0,
+        range: 256,
     }
 }
 
@@ -285,7 +283,7 @@ impl Raw {
     }
 
     /// Times the recording of one command buffer, and submits it.
-    fn record(&self, mut pass: impl FnMut(u32)) -> Duration {
+    fn record(&self, mut passes: impl FnMut()) -> Duration {
         let [(pool, commands), other] = self.frames.get();
         self.frames.set([other, (pool, commands)]);
         let mut run = || -> Result<Duration, vk::Result> {
@@ -297,11 +295,7 @@ impl Raw {
                 let info = vk::CommandBufferBeginInfo::default()
                     .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
                 self.device.begin_command_buffer(commands, &info)?;
-                let start = Instant::now();
-                for index in 0..PASSES {
-                    pass(index * 2);
-                }
-                let time = start.elapsed();
+                let time = timed(&mut passes);
                 self.device.end_command_buffer(commands)?;
                 let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
                 let submit = vk::SubmitInfo2::default().command_buffer_infos(&commands);
@@ -312,6 +306,51 @@ impl Raw {
             }
         };
         run().unwrap_or(Duration::MAX)
+    }
+
+    /// Gives back the descriptor sets of all passes; once a frame. The device is idle between frames.
+    fn reset_sets(&self) {
+        let flags = vk::DescriptorPoolResetFlags::empty();
+        // SAFETY: no command buffer that uses the sets is being run.
+        let reset = unsafe {
+            self.device
+                .reset_descriptor_pool(self.descriptor_pool, flags)
+        };
+        assert!(reset.is_ok());
+    }
+
+    /// A descriptor set from the pool, filled; pipeline, push constants, the set, dispatch.
+    ///
+    /// # Safety
+    /// The command buffer must be being recorded.
+    unsafe fn pooled_body(&self, commands: vk::CommandBuffer, buffers: [&Buffer; 3]) {
+        let (device, layouts) = (&self.device, [self.set_layout]);
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(self.descriptor_pool)
+            .set_layouts(&layouts);
+        let mut set = vk::DescriptorSet::null();
+        let infos = buffers.map(|buffer| [whole(buffer.raw())]);
+        // SAFETY: the handles live through the bench; the pool has room for the sets of all passes.
+        unsafe {
+            let allocate = device.fp_v1_0().allocate_descriptor_sets;
+            let allocated = allocate(device.handle(), &info, &mut set);
+            assert_eq!(allocated, vk::Result::SUCCESS);
+            let writes = [0, 1, 2].map(|binding: u32| {
+                vk::WriteDescriptorSet::default()
+                    .dst_set(set)
+                    .dst_binding(binding)
+                    .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+                    .buffer_info(&infos[binding as usize])
+            });
+            device.update_descriptor_sets(&writes, &[]);
+            let (point, layout) = (vk::PipelineBindPoint::COMPUTE, self.pooled_layout);
+            device.cmd_bind_pipeline(commands, point, self.pooled_pipeline);
+            let stages = vk::ShaderStageFlags::COMPUTE;
+            let constants = bytemuck::bytes_of(&PUSH);
+            device.cmd_push_constants(commands, layout, stages, 0, constants);
+            device.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]);
+            device.cmd_dispatch(commands, 1, 1, 1);
+        }
     }
 
     /// The command buffer being recorded.
@@ -386,25 +425,31 @@ impl Drop for Bench {
     }
 }
 
-fn run(title: &str, gpu: Gpu) -> Result<(), Error> {
-    let bench = std::cell::RefCell::new(Bench::new(gpu)?);
+fn run(title: &str, gpu: Gpu, pooled: bool) -> Result<(), Error> {
+    let bench = Bench::new(gpu)?;
     let mut variants: Vec<Variant<'_>> = vec![
         (
             "by hand, push descriptors (base)",
-            Box::new(|| bench.borrow_mut().raw_push()),
+            Box::new(|| bench.raw_push()),
         ),
-        (
-            "engine, upper tier",
-            Box::new(|| bench.borrow().high_tier()),
-        ),
-        ("engine, lower tier", Box::new(|| bench.borrow().low_tier())),
-        (
-            "by hand, pooled sets and updates",
-            Box::new(|| bench.borrow_mut().raw_pooled()),
-        ),
+        ("engine, upper tier", Box::new(|| bench.high_tier())),
+        ("engine, lower tier", Box::new(|| bench.low_tier())),
     ];
+    if pooled {
+        variants.push((
+            "by hand, pooled sets and updates",
+            Box::new(|| bench.raw_pooled()),
+        ));
+        variants.push((
+            "engine, lower tier with pooled sets",
+            Box::new(|| bench.pooled_tier()),
+        ));
+    }
     let times = compare(&mut variants, 101, PASSES);
     print(title, &times, 0);
+    if pooled {
+        print("The same against pooled sets by hand", &times, 3);
+    }
     Ok(())
 }
 
@@ -422,18 +467,23 @@ fn main() -> Result<(), Error> {
         .position(|argument| argument == "--callgrind")
     {
         let on_driver = arguments.get(at + 2).is_some_and(|word| word == "driver");
-        let mut bench = Bench::new(if on_driver {
+        let bench = Bench::new(if on_driver {
             Gpu::new(&GpuDesc::default())?
         } else {
             noop()?
         })?;
-        for _ in 0..100 {
+        let frames = if on_driver { 10 } else { 100 };
+        println!("{} passes", frames * PASSES);
+        for _ in 0..frames {
             match arguments.get(at + 1).map(String::as_str) {
                 Some("upper") => bench.high_tier(),
                 Some("lower") => bench.low_tier(),
                 Some("raw") => bench.raw_push(),
                 Some("pooled") => bench.raw_pooled(),
-                _ => return Err("--callgrind takes upper, lower, raw or pooled".into()),
+                Some("pooled-tier") => bench.pooled_tier(),
+                _ => {
+                    return Err("--callgrind takes upper, lower, raw, pooled or pooled-tier".into());
+                }
             };
         }
         return Ok(());
@@ -441,6 +491,8 @@ fn main() -> Result<(), Error> {
     run(
         "Recording one pass on the no-op device (every command an empty function)",
         noop()?,
+        // Its books of descriptor sets say nothing about a driver's.
+        false,
     )?;
     let gpu = Gpu::new(&GpuDesc::default())?;
     let title = format!(
@@ -448,5 +500,5 @@ fn main() -> Result<(), Error> {
         gpu.info().name,
         gpu.info().driver
     );
-    run(&title, gpu)
+    run(&title, gpu, true)
 }

@@ -1,7 +1,7 @@
 //! What a pass binds: the `Binding` union that is pushed, the typed `Bound` it is made from, and the checks in between.
 
 use crate::memory::Resource;
-use crate::pass::{ResourceId, Scopes};
+use crate::pass::{Access, ResourceId, Scopes};
 use crate::pipeline::SlotInfo;
 use ash::vk;
 
@@ -29,48 +29,45 @@ const _: () = assert!(size_of::<Binding>() == 24);
 pub struct Bound<'a> {
     binding: Binding,
     resource: &'a Resource,
-    /// Bit per Vulkan descriptor type that this may be bound as.
+    /// Bit per Vulkan descriptor type that this may be bound as; the types of buffers only if `binding` is one. None with a
+    /// flaw.
     accepts: u32,
-    extent: Extent,
+    flaw: Option<Flaw>,
 }
 
-/// What else is checked of a bound resource.
+/// Why something cannot be bound to any slot.
 #[derive(Clone, Copy)]
-enum Extent {
-    /// A range of a buffer of `capacity` bytes.
-    Buffer {
-        offset: u64,
-        size: u64,
-        capacity: u64,
-    },
-    Image,
-    /// Not bindable, and why.
-    Wrong(&'static str),
+pub(crate) enum Flaw {
+    /// A range that is empty or reaches over the end of its buffer.
+    Range,
+    /// A mip past the last.
+    Mip,
+    /// A sampler of another device.
+    Sampler,
 }
 
 impl<'a> Bound<'a> {
+    #[inline]
     pub(crate) fn buffer(
         resource: &'a Resource,
         buffer: vk::Buffer,
         offset: u64,
-        size: u64,
-        capacity: u64,
+        range: u64,
     ) -> Bound<'a> {
+        let fits = range > 0
+            && offset
+                .checked_add(range)
+                .is_some_and(|end| end <= resource.size);
+        let buffer = vk::DescriptorBufferInfo {
+            buffer,
+            offset,
+            range,
+        };
         Bound {
-            binding: Binding {
-                buffer: vk::DescriptorBufferInfo {
-                    buffer,
-                    offset,
-                    range: size,
-                },
-            },
+            binding: Binding { buffer },
             resource,
-            accepts: resource.accepts,
-            extent: Extent::Buffer {
-                offset,
-                size,
-                capacity,
-            },
+            accepts: if fits { resource.accepts } else { 0 },
+            flaw: if fits { None } else { Some(Flaw::Range) },
         }
     }
 
@@ -89,7 +86,7 @@ impl<'a> Bound<'a> {
             binding: Binding { image },
             resource,
             accepts,
-            extent: Extent::Image,
+            flaw: None,
         }
     }
 
@@ -97,83 +94,70 @@ impl<'a> Bound<'a> {
         Bound::image(resource, sampler, vk::ImageView::null(), resource.accepts)
     }
 
-    pub(crate) fn wrong(resource: &'a Resource, why: &'static str) -> Bound<'a> {
+    pub(crate) fn flawed(resource: &'a Resource, flaw: Flaw) -> Bound<'a> {
         Bound {
-            accepts: 0,
-            extent: Extent::Wrong(why),
+            flaw: Some(flaw),
             ..Bound::image(resource, vk::Sampler::null(), vk::ImageView::null(), 0)
         }
     }
 
-    /// Why this cannot be bound to `slot`, or nothing if it can.
-    fn mismatch(&self, slot: &SlotInfo) -> Option<String> {
-        let name = &self.resource.name;
-        if let Extent::Wrong(why) = self.extent {
-            return Some(format!(
-                "given {name:?}, {why} ({})",
-                self.resource.description
-            ));
-        }
-        if self.resource.device != slot.device {
-            return Some(format!("{name:?} belongs to another device"));
-        }
-        if self.accepts & slot.type_bit == 0 {
-            return Some(format!(
-                "expected a {}; given {name:?}, {}",
-                slot.type_name.replace('_', " "),
-                self.resource.description
-            ));
-        }
-        let Extent::Buffer {
-            offset,
-            size,
-            capacity,
-        } = self.extent
-        else {
-            return None;
-        };
-        if offset.checked_add(size).is_none_or(|end| end > capacity) || size == 0 {
-            return Some(format!(
-                "bytes {offset}+{size} of {name:?} lie outside of its {capacity} bytes"
-            ));
-        }
-        if offset % slot.alignment != 0 {
-            return Some(format!(
-                "offset {offset} of {name:?} is no multiple of {}",
-                slot.alignment
-            ));
-        }
-        if size > slot.max_size {
-            return Some(format!(
-                "{size} bytes of {name:?} are over the device's limit of {}; reach it by device address or in parts",
-                slot.max_size
-            ));
-        }
-        if size < slot.min_size {
-            return Some(format!(
-                "the block takes {} bytes; given {size} bytes of {name:?}",
-                slot.min_size
-            ));
-        }
-        None
+    /// Whether this can be bound to `slot`.
+    #[inline]
+    fn fits(&self, slot: &SlotInfo) -> bool {
+        self.accepts & slot.type_bit != 0
+            && self.resource.device == slot.device
+            && (!slot.is_buffer() || {
+                // SAFETY: what accepts a buffer's type holds a buffer.
+                let buffer = unsafe { self.binding.buffer };
+                buffer.offset & slot.offset_mask == 0
+                    && (slot.min_size..=slot.max_size).contains(&buffer.range)
+            })
     }
 
-    fn fits(&self, slot: &SlotInfo) -> bool {
-        let in_range = match self.extent {
-            Extent::Buffer {
-                offset,
-                size,
-                capacity,
-            } => {
-                offset.checked_add(size).is_some_and(|end| end <= capacity)
-                    && offset % slot.alignment == 0
-                    && size <= slot.max_size
-                    && size >= slot.min_size.max(1)
+    /// Why this does not fit `slot`.
+    fn mismatch(&self, slot: &SlotInfo) -> String {
+        let Resource {
+            name, description, ..
+        } = self.resource;
+        match self.flaw {
+            Some(Flaw::Mip) => {
+                return format!(
+                    "given {name:?}, a mip that the texture does not have ({description})"
+                );
             }
-            Extent::Image => true,
-            Extent::Wrong(_) => false,
+            Some(Flaw::Sampler) => {
+                return format!("given {name:?}, with a sampler of another device ({description})");
+            }
+            Some(Flaw::Range) | None => {}
+        }
+        let accepts = match self.flaw {
+            Some(_) => self.resource.accepts,
+            None => self.accepts,
         };
-        in_range && self.accepts & slot.type_bit != 0 && self.resource.device == slot.device
+        if self.resource.device != slot.device {
+            return format!("{name:?} belongs to another device");
+        }
+        if accepts & slot.type_bit == 0 {
+            let kind = slot.descriptor_type.name().replace('_', " ");
+            return format!("expected a {kind}; given {name:?}, {description}");
+        }
+        // SAFETY: nothing else can be wrong with what is not a buffer, so this is one.
+        let vk::DescriptorBufferInfo { offset, range, .. } = unsafe { self.binding.buffer };
+        if self.flaw.is_some() {
+            let capacity = self.resource.size;
+            format!("bytes {offset}+{range} of {name:?} lie outside of its {capacity} bytes")
+        } else if offset & slot.offset_mask != 0 {
+            let alignment = slot.offset_mask + 1;
+            format!("offset {offset} of {name:?} is no multiple of {alignment}")
+        } else if range > slot.max_size {
+            let most = slot.max_size;
+            format!(
+                "{range} bytes of {name:?} are over the device's limit of {most}; reach it by device address or in parts"
+            )
+        } else {
+            let least = slot.min_size;
+            format!("the block takes {least} bytes; given {range} bytes of {name:?}")
+        }
     }
 }
 
@@ -231,63 +215,113 @@ impl<const N: usize> Bindings for [(&str, Bound<'_>); N] {
     }
 }
 
-/// What the bindings of the pass being recorded add up to. Kept from pass to pass, so that nothing is allocated.
+/// What the pass being recorded binds and touches. Kept from pass to pass, so that nothing is allocated.
 #[derive(Default)]
 pub(crate) struct BindingSink {
-    pub(crate) bindings: Vec<Binding>,
-    pub(crate) accesses: Vec<(ResourceId, Scopes)>,
+    /// How many slots were given a resource, wanted or not.
+    pub(crate) given: usize,
+    /// At least as many as the pipeline has slots; beyond `given` they are left from other passes.
+    bindings: Vec<Binding>,
+    /// How the shaders touch what is bound, slot by slot beside `bindings`.
+    bound: Vec<Access>,
+    /// What else the pass touches.
+    pub(crate) accesses: Vec<Access>,
     pub(crate) problems: Vec<String>,
 }
 
 impl BindingSink {
+    #[inline]
     pub(crate) fn clear(&mut self) {
-        self.bindings.clear();
+        self.given = 0;
         self.accesses.clear();
-        self.problems.clear();
+        if !self.problems.is_empty() {
+            self.problems.clear();
+        }
+    }
+
+    /// What an update template reads.
+    pub(crate) fn data(&self) -> *const Binding {
+        self.bindings.as_ptr()
+    }
+
+    /// All that the pass touches so far.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = &Access> {
+        self.bound.iter().take(self.given).chain(&self.accesses)
+    }
+
+    /// All that the pass touches, in one list; this is no longer known after it.
+    #[inline]
+    pub(crate) fn take_touched(&mut self) -> &[Access] {
+        if self.accesses.is_empty() && self.given <= self.bound.len() {
+            return &self.bound[..self.given];
+        }
+        self.bound.truncate(self.given);
+        self.bound.append(&mut self.accesses);
+        &self.bound
     }
 }
 
 /// Takes bound resources in slot order and checks each against what the shaders declare.
 pub struct SlotList<'p> {
-    pub(crate) slots: &'p [SlotInfo],
-    pub(crate) sink: &'p mut BindingSink,
+    slots: &'p [SlotInfo],
+    sink: &'p mut BindingSink,
 }
 
-impl SlotList<'_> {
+impl<'p> SlotList<'p> {
+    #[inline]
+    pub(crate) fn new(slots: &'p [SlotInfo], sink: &'p mut BindingSink) -> SlotList<'p> {
+        if sink.bindings.len() < slots.len() || sink.bound.len() < slots.len() {
+            SlotList::make_room(sink, slots.len());
+        }
+        SlotList { slots, sink }
+    }
+
+    #[cold]
+    fn make_room(sink: &mut BindingSink, slots: usize) {
+        let texel_view = vk::BufferView::null();
+        let bindings = slots.max(sink.bindings.len());
+        sink.bindings.resize(bindings, Binding { texel_view });
+        sink.bound
+            .resize(bindings, (ResourceId::NONE, Scopes::default()));
+    }
+
     /// Binds to the next slot.
     #[inline]
     pub fn push(&mut self, bound: Bound<'_>) {
-        let index = self.sink.bindings.len();
-        self.sink.bindings.push(bound.binding);
-        match self.slots.get(index) {
-            Some(slot) if bound.fits(slot) => {
-                if !slot.scopes.is_empty() {
-                    self.sink.accesses.push((bound.resource.id, slot.scopes));
-                }
+        let BindingSink {
+            given,
+            bindings,
+            bound: accesses,
+            problems,
+            ..
+        } = &mut *self.sink;
+        let index = *given;
+        *given += 1;
+        if index < self.slots.len() && index < bindings.len() && index < accesses.len() {
+            let slot = &self.slots[index];
+            if bound.fits(slot) {
+                bindings[index] = bound.binding;
+                accesses[index] = (bound.resource.id, slot.scopes);
+                return;
             }
-            slot => Self::complain(&mut self.sink.problems, slot, bound),
         }
+        Self::complain(problems, self.slots.get(index), bound);
     }
 
     /// Leaves the next slot without a resource, which is reported when the pass is recorded.
     fn skip(&mut self) {
-        if let Some(slot) = self.slots.get(self.sink.bindings.len()) {
+        if let Some(slot) = self.slots.get(self.sink.given) {
             self.sink
                 .problems
                 .push(format!("binding {slot} was not given"));
         }
-        self.sink.bindings.push(Binding {
-            texel_view: vk::BufferView::null(),
-        });
+        self.sink.given += 1;
     }
 
     #[cold]
     fn complain(problems: &mut Vec<String>, slot: Option<&SlotInfo>, bound: Bound<'_>) {
         problems.push(match slot {
-            Some(slot) => format!(
-                "binding {slot}: {}",
-                bound.mismatch(slot).unwrap_or_default()
-            ),
+            Some(slot) => format!("binding {slot}: {}", bound.mismatch(slot)),
             None => format!(
                 "{:?} was given for a slot that the pipeline does not have",
                 bound.resource.name

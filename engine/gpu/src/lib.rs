@@ -28,8 +28,8 @@ pub use memory::{
     TextureDesc,
 };
 pub use pass::{
-    Color, ComputePass, Depth, GraphicsPass, Load, PassDesc, PassName, RawPass, ResourceId,
-    ResourceRef, Scopes, ShaderAccess, Stage,
+    Color, Compute, ComputePass, Depth, Graphics, GraphicsPass, Load, PassBuilder, PassDesc,
+    PassName, RawPass, ResourceId, ResourceRef, Scopes, ShaderAccess, Stage,
 };
 pub use pipeline::{
     Blend, ComputePipelineDesc, DepthState, GraphicsPipelineDesc, GraphicsState, Pipeline,

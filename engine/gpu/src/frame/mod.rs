@@ -10,7 +10,7 @@ pub use timing::{FrameResult, PassResult};
 use crate::binding::BindingSink;
 use crate::device::{Gpu, Inner, Limits};
 use crate::memory::{Copy, Upload};
-use crate::pass::{ResourceId, Scopes, Tracker};
+use crate::pass::{Attachments, Barrier, ResourceId, Scopes, Tracker};
 use crate::{Error, Result};
 use ash::vk;
 use statistics::Statistics;
@@ -35,7 +35,11 @@ pub struct SubmittedFrame {
 pub(crate) struct Recorder {
     pub(crate) tracker: Tracker,
     pub(crate) sink: BindingSink,
+    pub(crate) attachments: Attachments,
     pub(crate) image_barriers: Vec<vk::ImageMemoryBarrier2<'static>>,
+    /// The barrier that was needed last, as it is and in Vulkan's terms.
+    pub(crate) last_barrier: Barrier,
+    pub(crate) last_barrier_vk: [vk::MemoryBarrier2<'static>; 1],
     /// Command buffer of the current frame.
     pub(crate) commands: vk::CommandBuffer,
     /// A full barrier must go before whatever comes next.
@@ -74,7 +78,10 @@ impl Recorder {
         let mut recorder = Recorder {
             tracker: Tracker::default(),
             sink: BindingSink::default(),
+            attachments: Attachments::default(),
             image_barriers: Vec::new(),
+            last_barrier: Barrier::default(),
+            last_barrier_vk: Default::default(),
             commands: vk::CommandBuffer::null(),
             full_barrier_next: false,
             reads_back: false,
@@ -463,18 +470,20 @@ impl Frame {
         &self.gpu
     }
 
+    #[inline]
     pub(crate) fn recorder_mut(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_deref_mut()
     }
 
+    #[inline]
     pub(crate) fn clear_sink(&mut self) {
         if let Some(recorder) = &mut self.recorder {
             recorder.sink.clear();
         }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        self.gpu.inner.info.limits
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.gpu.inner.info.limits
     }
 
     /// Hands the frame to the device.

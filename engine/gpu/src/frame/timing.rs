@@ -1,7 +1,7 @@
 //! Timing of passes: two GPU timestamps each, and the CPU time that recording took.
 
+use super::PassStatistics;
 use super::clock::{Clock, ticks};
-use super::{PassStatistics, Recorder};
 use crate::device::Inner;
 use crate::pass::PassName;
 use crate::{Error, Result};
@@ -56,14 +56,33 @@ pub(crate) struct Timing {
 struct FrameTiming {
     number: u64,
     pool: vk::QueryPool,
-    /// Passes that the pool has room for.
+    /// Passes that the pool has room for; none without timestamps.
     capacity: u32,
-    /// Name and CPU time in ticks of each pass.
-    passes: Vec<(PassName, u64)>,
+    passes: Vec<RecordedPass>,
+    /// The names of the passes one after the other, each ended by a zero.
+    names: Vec<u8>,
     cpu_record_ns: u64,
     ns_per_tick: f64,
     barriers: u32,
     full_barriers: u32,
+}
+
+/// What is kept of a pass while its frame is under way.
+#[derive(Clone, Copy)]
+struct RecordedPass {
+    /// Where its name begins.
+    name: u32,
+    name_len: u32,
+    /// CPU time in ticks.
+    spent: u64,
+}
+
+impl FrameTiming {
+    fn name(&self, pass: &RecordedPass) -> PassName {
+        let start = pass.name as usize;
+        let bytes = self.names.get(start..start + pass.name_len as usize);
+        PassName::new(std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default())
+    }
 }
 
 impl Timing {
@@ -99,6 +118,7 @@ impl Timing {
             .max(INITIAL_PASSES);
         frame.number = number;
         frame.passes.clear();
+        frame.names.clear();
         if !enabled {
             return Ok(());
         }
@@ -136,15 +156,10 @@ impl Timing {
 
     /// Takes the measurements of a frame that the device is done with; nothing if they were taken before.
     pub(crate) fn collect(&mut self, gpu: &Inner, index: usize) -> Result<Option<FrameResult>> {
-        let enabled = self.enabled;
         let Some(frame) = self.frames.get_mut(index).filter(|frame| frame.number > 0) else {
             return Ok(None);
         };
-        let timed = if enabled {
-            frame.passes.len().min(frame.capacity as usize)
-        } else {
-            0
-        };
+        let timed = frame.passes.len().min(frame.capacity as usize);
         let mut ticks = vec![0_u64; timed * 2];
         if timed > 0 {
             // SAFETY: the pool has these queries, and the frame that wrote them is done.
@@ -178,11 +193,11 @@ impl Timing {
             .passes
             .iter()
             .enumerate()
-            .map(|(i, (name, spent))| PassResult {
-                name: *name,
+            .map(|(i, pass)| PassResult {
+                name: frame.name(pass),
                 gpu_start_ns: ticks.get(i * 2).map_or(0, |&tick| since(tick) as u64),
                 gpu_end_ns: ticks.get(i * 2 + 1).map_or(0, |&tick| since(tick) as u64),
-                cpu_ns: (*spent as f64 * ns_per_tick) as u64,
+                cpu_ns: (pass.spent as f64 * ns_per_tick) as u64,
                 statistics: None,
             })
             .collect();
@@ -220,9 +235,10 @@ impl Timing {
                 let passes: Vec<_> = frames
                     .iter()
                     .flat_map(|frame| {
-                        frame.passes.iter().map(move |(name, _)| {
-                            format!("{} (frame {})", name.as_str(), frame.number)
-                        })
+                        frame
+                            .passes
+                            .iter()
+                            .map(|pass| format!("{} (frame {})", frame.name(pass), frame.number))
                     })
                     .collect();
                 Error::DeviceLost {
@@ -234,49 +250,60 @@ impl Timing {
     }
 }
 
-impl Recorder {
-    pub(crate) fn begin_timing(&mut self, gpu: &Inner, name: PassName) {
-        let timing = &mut self.timing;
-        let enabled = timing.enabled;
-        let Some(frame) = timing.frames.get_mut(timing.current) else {
-            return;
+/// What happens in each pass.
+impl Timing {
+    /// Notes a pass. Gives its label, which holds until the next pass is noted.
+    pub(crate) fn note_pass(&mut self, name: &str) -> vk::DebugUtilsLabelEXT<'_> {
+        let Some(frame) = self.frames.get_mut(self.current) else {
+            return vk::DebugUtilsLabelEXT::default();
         };
-        let index = frame.passes.len() as u32;
-        frame.passes.push((name, 0));
-        if enabled && index < frame.capacity {
-            // SAFETY: the pool has the query, which was reset when the frame began.
-            unsafe {
-                gpu.device.cmd_write_timestamp2(
-                    self.commands,
-                    vk::PipelineStageFlags2::ALL_COMMANDS,
-                    frame.pool,
-                    index * 2,
-                );
-            };
+        let name = PassName::cut(name);
+        let start = frame.names.len();
+        frame.names.extend_from_slice(name.as_bytes());
+        frame.names.push(0);
+        frame.passes.push(RecordedPass {
+            name: start as u32,
+            name_len: name.len() as u32,
+            spent: 0,
+        });
+        vk::DebugUtilsLabelEXT {
+            p_label_name: frame.names[start..].as_ptr().cast(),
+            ..Default::default()
         }
     }
 
-    pub(crate) fn end_timing(&mut self, gpu: &Inner) {
-        let timing = &mut self.timing;
+    /// Takes the time on the device before a pass.
+    pub(crate) fn begin_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
+        if let Some(frame) = self.frames.get(self.current) {
+            frame.stamp(gpu, commands, 0);
+        }
+    }
+
+    /// Takes the time on the device after a pass, and what it took the CPU.
+    pub(crate) fn end_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
         let now = ticks();
-        let enabled = timing.enabled;
-        let Some(frame) = timing.frames.get_mut(timing.current) else {
+        let Some(frame) = self.frames.get_mut(self.current) else {
             return;
         };
-        let index = (frame.passes.len() as u32).wrapping_sub(1);
-        if let Some((_, spent)) = frame.passes.last_mut() {
-            *spent = now.saturating_sub(timing.last);
+        if let Some(pass) = frame.passes.last_mut() {
+            pass.spent = now.saturating_sub(self.last);
         }
-        timing.last = now;
-        if enabled && index < frame.capacity {
-            // SAFETY: as in `begin_timing`.
+        self.last = now;
+        frame.stamp(gpu, commands, 1);
+    }
+}
+
+impl FrameTiming {
+    /// Writes the first or the second timestamp of the last pass, if there is room.
+    fn stamp(&self, gpu: &Inner, commands: vk::CommandBuffer, which: u32) {
+        let pass = (self.passes.len() as u32).wrapping_sub(1);
+        if pass < self.capacity {
+            let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
+            let query = pass * 2 + which;
+            // SAFETY: the pool has the query, which was reset when the frame began.
             unsafe {
-                gpu.device.cmd_write_timestamp2(
-                    self.commands,
-                    vk::PipelineStageFlags2::ALL_COMMANDS,
-                    frame.pool,
-                    index * 2 + 1,
-                );
+                gpu.device
+                    .cmd_write_timestamp2(commands, stage, self.pool, query);
             };
         }
     }

@@ -186,7 +186,6 @@ impl RawBuffer {
 pub struct Buffer {
     pub(crate) raw: Option<RawBuffer>,
     pub(crate) handle: vk::Buffer,
-    size: u64,
     usage: vk::BufferUsageFlags,
     address: u64,
     pub(crate) resource: Resource,
@@ -230,14 +229,13 @@ impl Gpu {
             device: self.inner.number,
             name: desc.name.to_owned(),
             accepts,
+            size: desc.size,
             description: format!("a buffer of {} bytes for {:?}", desc.size, desc.usage),
         };
-        let (handle, size, usage) = (raw.handle, desc.size, desc.usage);
         Ok(Buffer {
+            handle: raw.handle,
             raw: Some(raw),
-            handle,
-            size,
-            usage,
+            usage: desc.usage,
             address,
             resource,
             gpu: self.inner.clone(),
@@ -248,7 +246,7 @@ impl Gpu {
 impl Buffer {
     /// Size in bytes.
     pub fn size(&self) -> u64 {
-        self.size
+        self.resource.size
     }
 
     /// Name given at creation.
@@ -272,13 +270,15 @@ impl Buffer {
     }
 
     /// The whole buffer, for a storage or uniform buffer slot.
+    #[inline]
     pub fn whole(&self) -> Bound<'_> {
-        self.range(0, self.size)
+        self.range(0, self.resource.size)
     }
 
     /// A part of the buffer, in bytes, for a storage or uniform buffer slot. The range is checked when it is bound.
+    #[inline]
     pub fn range(&self, offset: u64, size: u64) -> Bound<'_> {
-        Bound::buffer(&self.resource, self.handle, offset, size, self.size)
+        Bound::buffer(&self.resource, self.handle, offset, size)
     }
 
     /// Writes to a mapped buffer ([`Memory::Upload`] or [`Memory::ReadBack`]). The device must not be reading it.

@@ -11,6 +11,8 @@ pub(crate) struct Resource {
     pub(crate) name: String,
     /// Bit per Vulkan descriptor type (its number) that the resource's usage flags allow.
     pub(crate) accepts: u32,
+    /// Bytes of a buffer; 0 for anything else.
+    pub(crate) size: u64,
     /// What it is and was made for, for error messages.
     pub(crate) description: String,
 }

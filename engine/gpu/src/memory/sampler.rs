@@ -153,6 +153,7 @@ impl Gpu {
             device: gpu.number,
             name: "sampler".into(),
             accepts: 1 << vk::DescriptorType::SAMPLER.as_raw(),
+            size: 0,
             description: "a sampler".into(),
         });
         map.insert(*desc, (handle, resource.clone()));

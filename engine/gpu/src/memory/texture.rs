@@ -1,7 +1,7 @@
 //! Textures: an image with its views. Images live in `GENERAL` from their first use on.
 
 use super::{Garbage, Resource, Sampler, aspect_of, has_stencil};
-use crate::binding::Bound;
+use crate::binding::{Bound, Flaw};
 use crate::device::{Gpu, Inner};
 use crate::{Error, Result};
 use ash::vk;
@@ -59,9 +59,17 @@ impl NewTextures {
     }
 
     /// Moves the barriers for all new images into `out`.
+    #[inline]
     pub(crate) fn drain(&self, out: &mut Vec<vk::ImageMemoryBarrier2<'static>>) {
         // A plain load first: this is asked for every pass.
-        if !self.any.load(Ordering::Acquire) || !self.any.swap(false, Ordering::AcqRel) {
+        if self.any.load(Ordering::Acquire) {
+            self.drain_list(out);
+        }
+    }
+
+    #[cold]
+    fn drain_list(&self, out: &mut Vec<vk::ImageMemoryBarrier2<'static>>) {
+        if !self.any.swap(false, Ordering::AcqRel) {
             return;
         }
         out.extend(crate::lock(&self.list).drain(..).map(|(image, range)| {
@@ -216,6 +224,7 @@ impl Gpu {
                 device: gpu.number,
                 name: desc.name.to_owned(),
                 accepts: 0,
+                size: 0,
                 description: format!(
                     "a {width}x{height}x{depth} texture of {:?} for {:?}",
                     desc.format, desc.usage
@@ -326,7 +335,7 @@ impl Texture {
     /// All mips, for a combined image sampler slot.
     pub fn sampled<'a>(&'a self, sampler: &'a Sampler) -> Bound<'a> {
         if sampler.device() != self.resource.device {
-            return Bound::wrong(&self.resource, "with a sampler of another device");
+            return Bound::flawed(&self.resource, Flaw::Sampler);
         }
         self.bind(
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
@@ -387,10 +396,7 @@ impl<'a> MipView<'a> {
         sampler: vk::Sampler,
     ) -> Bound<'a> {
         if self.mip >= self.texture.mips {
-            return Bound::wrong(
-                &self.texture.resource,
-                "a mip that the texture does not have",
-            );
+            return Bound::flawed(&self.texture.resource, Flaw::Mip);
         }
         self.texture
             .bind(kind, needs, sampler, self.texture.mip_view(self.mip))
@@ -417,7 +423,7 @@ impl<'a> MipView<'a> {
     /// For a combined image sampler slot.
     pub fn sampled(self, sampler: &Sampler) -> Bound<'a> {
         if sampler.device() != self.texture.resource.device {
-            return Bound::wrong(&self.texture.resource, "with a sampler of another device");
+            return Bound::flawed(&self.texture.resource, Flaw::Sampler);
         }
         self.bind(
             vk::DescriptorType::COMBINED_IMAGE_SAMPLER,

@@ -1,6 +1,6 @@
 //! Attachments: what a graphics pass draws to, checked and turned into what `vkCmdBeginRendering` takes.
 
-use super::hazard::ResourceId;
+use super::hazard::{Access, ResourceId};
 use super::scope::Scopes;
 use crate::binding::BindingSink;
 use crate::device::Inner;
@@ -47,7 +47,7 @@ pub(crate) struct Attachments {
     pub(crate) formats: AttachmentFormats,
     colors: [vk::RenderingAttachmentInfo<'static>; MAX_COLORS],
     depth: Option<vk::RenderingAttachmentInfo<'static>>,
-    accesses: [(ResourceId, Scopes); MAX_COLORS + 1],
+    accesses: [Access; MAX_COLORS + 1],
     /// Per access, whether the texture is one mip of one layer, all of which is attached.
     single: [bool; MAX_COLORS + 1],
     access_count: usize,
@@ -60,17 +60,13 @@ pub(crate) struct Attachments {
     problem: Option<String>,
 }
 
-impl Attachments {
-    pub(crate) fn empty() -> Attachments {
-        let nothing = ResourceId {
-            index: 0,
-            generation: 0,
-        };
+impl Default for Attachments {
+    fn default() -> Attachments {
         Attachments {
             formats: AttachmentFormats::default(),
             colors: [vk::RenderingAttachmentInfo::default(); MAX_COLORS],
             depth: None,
-            accesses: [(nothing, Scopes::default()); MAX_COLORS + 1],
+            accesses: [(ResourceId::NONE, Scopes::default()); MAX_COLORS + 1],
             single: [false; MAX_COLORS + 1],
             access_count: 0,
             extent: vk::Extent2D::default(),
@@ -80,16 +76,19 @@ impl Attachments {
             problem: None,
         }
     }
+}
 
-    pub(crate) fn new(colors: &[Color<'_>], depth: Option<Depth<'_>>) -> Attachments {
-        let mut this = Attachments::empty();
-        for color in colors {
-            this.color(color.texture, color.load);
-        }
-        if let Some(depth) = depth {
-            this.depth(depth.texture, depth.load);
-        }
-        this
+impl Attachments {
+    /// Forgets the attachments of the pass before.
+    pub(crate) fn clear(&mut self) {
+        self.formats = AttachmentFormats::default();
+        self.depth = None;
+        self.access_count = 0;
+        self.extent = vk::Extent2D::default();
+        self.viewport = None;
+        self.scissor = None;
+        self.device = None;
+        self.problem = None;
     }
 
     pub(crate) fn color(&mut self, texture: &Texture, load: Load) {
@@ -200,10 +199,11 @@ impl Attachments {
         self.problem.get_or_insert_with(problem);
     }
 
-    pub(crate) fn accesses(&self) -> &[(ResourceId, Scopes)] {
+    pub(crate) fn accesses(&self) -> &[Access] {
         &self.accesses[..self.access_count]
     }
 
+    #[inline(never)]
     pub(crate) fn check(&self, gpu: &Inner, sink: &mut BindingSink) {
         let problems = &mut sink.problems;
         if let Some(problem) = &self.problem {
@@ -244,11 +244,9 @@ impl Attachments {
             }
         }
         for (&(id, _), single) in self.accesses().iter().zip(self.single) {
-            let read = |&&(bound, scopes): &&(ResourceId, Scopes)| {
-                bound == id && !scopes.shader_part().is_empty()
-            };
-            if single && sink.accesses.iter().find(read).is_some() {
-                problems
+            let read = |&(bound, scopes): &Access| bound == id && !scopes.shader_part().is_empty();
+            if single && sink.touched().any(read) {
+                sink.problems
                     .push("a texture is attached and read by the shaders of the same pass".into());
             }
         }
@@ -256,6 +254,7 @@ impl Attachments {
 
     /// # Safety
     /// The command buffer must be being recorded, outside of rendering.
+    #[inline(never)]
     pub(crate) unsafe fn begin(&self, device: &ash::Device, commands: vk::CommandBuffer) {
         let area = vk::Rect2D {
             offset: vk::Offset2D::default(),

@@ -1,91 +1,35 @@
 //! The upper tier for compute passes.
 
-use super::execute::{Pass, RawPass, ResourceRef};
+use super::builder::PassBuilder;
 use super::scope::Scopes;
-use crate::binding::Bindings;
 use crate::frame::Frame;
 use crate::memory::Buffer;
 use crate::pipeline::Pipeline;
 use crate::{Error, Result};
 use ash::vk;
-use bytemuck::NoUninit;
+
+/// Marks compute passes.
+pub struct Compute;
 
 /// A compute pass being described; a dispatch records it.
-#[must_use = "a pass is recorded by its dispatch"]
-pub struct ComputePass<'a> {
-    frame: &'a mut Frame,
-    name: &'a str,
-    pipeline: &'a Pipeline,
-    push_constants: &'a [u8],
-    declared: bool,
-    uses_all: bool,
-}
+pub type ComputePass<'a> = PassBuilder<'a, Compute>;
 
 impl Frame {
     /// Begins to describe a compute pass.
+    #[inline]
     pub fn compute<'a>(&'a mut self, name: &'a str, pipeline: &'a Pipeline) -> ComputePass<'a> {
-        self.clear_sink();
-        ComputePass {
-            frame: self,
-            name,
-            pipeline,
-            push_constants: &[],
-            declared: false,
-            uses_all: false,
-        }
+        PassBuilder::new(self, name, pipeline, false)
     }
 }
 
-impl<'a> ComputePass<'a> {
-    /// Binds resources to the pipeline's slots.
-    pub fn bind(self, bindings: impl Bindings) -> Self {
-        if let Some(recorder) = self.frame.recorder_mut() {
-            recorder.bind(self.pipeline, bindings);
-        }
-        self
-    }
-
-    /// Sets the push constants: a struct of exactly the size of the pipeline's range.
-    pub fn push<T: NoUninit>(mut self, constants: &'a T) -> Self {
-        self.push_constants = bytemuck::bytes_of(constants);
-        self
-    }
-
-    /// Declares that the shader reads `resource` through a device address or heap index.
-    pub fn reads(self, resource: &dyn ResourceRef) -> Self {
-        self.declare(resource, false)
-    }
-
-    /// Declares that the shader writes (and may read) `resource` through a device address or heap index.
-    pub fn writes(self, resource: &dyn ResourceRef) -> Self {
-        self.declare(resource, true)
-    }
-
-    /// Declares that the shader may touch anything: a full barrier goes before and after.
-    pub fn uses_all(mut self) -> Self {
-        self.uses_all = true;
-        self
-    }
-
-    fn declare(mut self, resource: &dyn ResourceRef, write: bool) -> Self {
-        self.declared = true;
-        if let Some(recorder) = self.frame.recorder_mut() {
-            recorder.declare(self.pipeline, resource, write);
-        }
-        self
-    }
-
+impl ComputePass<'_> {
     /// Runs so many workgroups.
     ///
     /// # Errors
     /// [`Error::Pass`] with all mismatches of bindings, push constants and limits.
     pub fn dispatch(self, groups: [u32; 3]) -> Result<()> {
         let limit = self.frame.limits().max_workgroups;
-        if groups
-            .iter()
-            .zip(limit)
-            .any(|(&groups, limit)| groups > limit)
-        {
+        if groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2] {
             self.frame.problem(format!(
                 "{groups:?} workgroups are over the device's limit of {limit:?}"
             ));
@@ -121,23 +65,6 @@ impl<'a> ComputePass<'a> {
                     .cmd_dispatch_indirect(raw.commands, buffer, offset);
             };
         })
-    }
-
-    /// Records the pass around a closure that dispatches by itself.
-    ///
-    /// # Errors
-    /// As [`ComputePass::dispatch`].
-    pub fn record(self, body: impl FnOnce(&RawPass<'_>)) -> Result<()> {
-        let full_barriers = self.uses_all || (self.pipeline.opaque_accesses && !self.declared);
-        let pass = Pass {
-            name: self.name,
-            pipeline: Some(self.pipeline),
-            push_constants: self.push_constants,
-            attachments: None,
-            full_barriers,
-        };
-        let (gpu, recorder) = self.frame.parts()?;
-        recorder.pass(gpu, &pass, body)
     }
 }
 

@@ -3,11 +3,9 @@
 //! Checks, then hazards and at most one barrier, then label and timestamp, attachments, pipeline, push constants,
 //! descriptors, the body, and the ends of all that. Nothing here allocates once its lists have grown to size.
 
-use super::attachments::Attachments;
-use super::hazard::{Barrier, ResourceId};
-use super::name::PassName;
+use super::hazard::ResourceId;
 use super::scope::{Scopes, ShaderAccess, Stage};
-use crate::binding::{BindingSink, Bindings, Bound, SlotList};
+use crate::binding::{Bindings, Bound, SlotList};
 use crate::device::Inner;
 use crate::frame::{Frame, Recorder};
 use crate::memory::{Buffer, Texture};
@@ -78,24 +76,36 @@ pub struct RawPass<'a> {
     pub mesh_shader: Option<&'a ash::ext::mesh_shader::Device>,
 }
 
-/// What a pass is recorded with, apart from bindings and accesses, which are in the recorder by now.
+/// What a pass is recorded with, apart from bindings, attachments and accesses, which are in the recorder by now.
 pub(crate) struct Pass<'a> {
     pub(crate) name: &'a str,
     pub(crate) pipeline: Option<&'a Pipeline>,
     pub(crate) push_constants: &'a [u8],
-    pub(crate) attachments: Option<&'a Attachments>,
+    /// Whether it draws to the recorder's attachments.
+    pub(crate) graphics: bool,
     /// Full barriers on both sides, because something it touches is not known.
     pub(crate) full_barriers: bool,
 }
 
+/// All commands and all memory before it come before all after it.
+const FULL_BARRIER: vk::MemoryBarrier2<'static> = vk::MemoryBarrier2 {
+    s_type: vk::StructureType::MEMORY_BARRIER_2,
+    p_next: std::ptr::null(),
+    src_stage_mask: vk::PipelineStageFlags2::ALL_COMMANDS,
+    src_access_mask: vk::AccessFlags2::MEMORY_WRITE,
+    dst_stage_mask: vk::PipelineStageFlags2::ALL_COMMANDS,
+    dst_access_mask: vk::AccessFlags2::from_raw(
+        vk::AccessFlags2::MEMORY_READ.as_raw() | vk::AccessFlags2::MEMORY_WRITE.as_raw(),
+    ),
+    _marker: std::marker::PhantomData,
+};
+
 impl Recorder {
     /// Starts to collect the bindings of a pass.
     pub(crate) fn bind(&mut self, pipeline: &Pipeline, bindings: impl Bindings) {
-        check_names(pipeline, &mut self.sink, &bindings);
-        bindings.slots(&mut SlotList {
-            slots: &pipeline.slots,
-            sink: &mut self.sink,
-        });
+        let mut slots = SlotList::new(&pipeline.slots, &mut self.sink);
+        check_names(pipeline, &mut slots, &bindings);
+        bindings.slots(&mut slots);
     }
 
     /// Declares an access that no binding shows.
@@ -122,31 +132,42 @@ impl Recorder {
     }
 
     /// Records a pass around `body`.
+    #[inline]
     pub(crate) fn pass(
         &mut self,
         gpu: &Inner,
         pass: &Pass<'_>,
         body: impl FnOnce(&RawPass<'_>),
     ) -> Result<()> {
+        self.begin_pass(gpu, pass)?;
+        self.in_closure = true;
+        body(&RawPass {
+            commands: self.commands,
+            device: &gpu.device,
+            push_descriptor: &gpu.push_descriptor,
+            mesh_shader: gpu.mesh_shader.as_ref(),
+        });
+        self.in_closure = false;
+        self.end_pass(gpu, pass);
+        Ok(())
+    }
+
+    /// Records all that comes before the body of a pass.
+    fn begin_pass(&mut self, gpu: &Inner, pass: &Pass<'_>) -> Result<()> {
         self.check(gpu, pass)?;
-        let graphics = match (
-            pass.pipeline.map(|pipeline| &pipeline.kind),
-            pass.attachments,
-        ) {
-            (Some(PipelineKind::Graphics(variants)), Some(attachments)) => {
-                let layout = pass
-                    .pipeline
-                    .map_or(vk::PipelineLayout::null(), |pipeline| pipeline.layout);
-                variants.get(gpu, layout, &attachments.formats)?
+        let (point, handle) = match pass.pipeline.map(|pipeline| &pipeline.kind) {
+            None => (vk::PipelineBindPoint::COMPUTE, vk::Pipeline::null()),
+            Some(PipelineKind::Compute(handle)) => (vk::PipelineBindPoint::COMPUTE, *handle),
+            Some(PipelineKind::Graphics(_)) => {
+                (vk::PipelineBindPoint::GRAPHICS, self.variant(gpu, pass)?)
             }
-            _ => vk::Pipeline::null(),
         };
-        if let Some(attachments) = pass.attachments {
-            self.sink.accesses.extend_from_slice(attachments.accesses());
+        if pass.graphics {
+            let attached = self.attachments.accesses();
+            self.sink.accesses.extend_from_slice(attached);
         }
         self.begin(gpu, pass.name, pass.full_barriers);
-        let commands = self.commands;
-        let device = &gpu.device;
+        let (device, commands) = (&gpu.device, self.commands);
         if let (true, Some(pipeline)) = (self.statistics.enabled, pass.pipeline) {
             let index = self.timing.last_pass();
             self.statistics.begin(gpu, commands, index, pipeline);
@@ -154,20 +175,11 @@ impl Recorder {
         // SAFETY: the command buffer is being recorded, by us alone; pipeline, layout and template belong together, the
         // data has one entry per descriptor of the template (checked above), and all handles live until the frame is done.
         unsafe {
-            if let Some(attachments) = pass.attachments {
-                attachments.begin(device, commands);
+            if pass.graphics {
+                self.attachments.begin(device, commands);
             }
             if let Some(pipeline) = pass.pipeline {
-                match pipeline.kind {
-                    PipelineKind::Compute(handle) => {
-                        device.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, handle);
-                    }
-                    PipelineKind::Graphics(_) => device.cmd_bind_pipeline(
-                        commands,
-                        vk::PipelineBindPoint::GRAPHICS,
-                        graphics,
-                    ),
-                }
+                device.cmd_bind_pipeline(commands, point, handle);
                 if let Some(range) = pipeline.push {
                     device.cmd_push_constants(
                         commands,
@@ -178,7 +190,7 @@ impl Recorder {
                     );
                 }
                 if pipeline.template != vk::DescriptorUpdateTemplate::null() {
-                    let data = self.sink.bindings.as_ptr().cast();
+                    let data = self.sink.data().cast();
                     let push = gpu
                         .push_descriptor
                         .fp()
@@ -187,23 +199,34 @@ impl Recorder {
                 }
             }
         }
-        self.in_closure = true;
-        body(&RawPass {
-            commands,
-            device,
-            push_descriptor: &gpu.push_descriptor,
-            mesh_shader: gpu.mesh_shader.as_ref(),
-        });
-        self.in_closure = false;
-        if pass.attachments.is_some() {
-            // SAFETY: rendering was begun above.
-            unsafe { device.cmd_end_rendering(commands) };
+        Ok(())
+    }
+
+    /// The Vulkan pipeline for the formats of the attachments.
+    #[inline(never)]
+    fn variant(&self, gpu: &Inner, pass: &Pass<'_>) -> Result<vk::Pipeline> {
+        match pass
+            .pipeline
+            .map(|pipeline| (pipeline.layout, &pipeline.kind))
+        {
+            Some((layout, PipelineKind::Graphics(variants))) => {
+                variants.get(gpu, layout, &self.attachments.formats)
+            }
+            _ => Ok(vk::Pipeline::null()),
         }
-        self.statistics.end(gpu, commands);
+    }
+
+    /// Records all that comes after the body of a pass.
+    fn end_pass(&mut self, gpu: &Inner, pass: &Pass<'_>) {
+        if pass.graphics {
+            // SAFETY: rendering was begun in `begin_pass`.
+            unsafe { gpu.device.cmd_end_rendering(self.commands) };
+        }
+        if self.statistics.enabled {
+            self.statistics.end(gpu, self.commands);
+        }
         self.end(gpu);
         self.full_barrier_next |= pass.full_barriers;
-        self.sink.clear();
-        Ok(())
     }
 
     /// Records a transfer: no pipeline, no attachments. The accesses are in the sink.
@@ -216,55 +239,58 @@ impl Recorder {
         self.begin(gpu, name, false);
         body(&gpu.device, self.commands);
         self.end(gpu);
-        self.sink.clear();
     }
 
+    /// Checks what the pass was given against what its pipeline takes.
     fn check(&mut self, gpu: &Inner, pass: &Pass<'_>) -> Result<()> {
+        if pass.graphics {
+            self.attachments.check(gpu, &mut self.sink);
+        }
+        let fits = pass.pipeline.is_none_or(|pipeline| {
+            pipeline.is_of(gpu)
+                && pass.push_constants.len() == pipeline.push_size()
+                && self.sink.given >= pipeline.slots.len()
+                && pipeline.is_graphics() == pass.graphics
+        });
+        if fits && self.sink.problems.is_empty() {
+            return Ok(());
+        }
+        Err(self.refuse(gpu, pass))
+    }
+
+    /// The error of a pass that cannot be recorded.
+    #[cold]
+    fn refuse(&mut self, gpu: &Inner, pass: &Pass<'_>) -> Error {
+        let mut problems = std::mem::take(&mut self.sink.problems);
         if let Some(pipeline) = pass.pipeline {
             if !pipeline.is_of(gpu) {
-                self.sink
-                    .problems
-                    .push("the pipeline belongs to another device".into());
+                problems.push("the pipeline belongs to another device".into());
             }
-            let expected = pipeline.push.map_or(0, |range| range.size as usize);
-            if pass.push_constants.len() != expected {
-                let given = pass.push_constants.len();
-                self.sink.problems.push(format!(
+            let (expected, given) = (pipeline.push_size(), pass.push_constants.len());
+            if given != expected {
+                problems.push(format!(
                     "the push constants take {expected} bytes; given {given}"
                 ));
             }
-            let (given, slots) = (self.sink.bindings.len(), pipeline.slots.len());
-            if given < slots {
-                let missing: Vec<_> = pipeline.slots[given..]
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect();
-                self.sink
-                    .problems
-                    .push(format!("no resource was given for {}", missing.join(", ")));
+            let missing = pipeline.slots.get(self.sink.given..);
+            if let Some(missing @ [_, ..]) = missing {
+                let missing: Vec<_> = missing.iter().map(ToString::to_string).collect();
+                problems.push(format!("no resource was given for {}", missing.join(", ")));
             }
-            if matches!(pipeline.kind, PipelineKind::Graphics(_)) != pass.attachments.is_some() {
-                self.sink.problems.push(
+            if pipeline.is_graphics() != pass.graphics {
+                problems.push(
                     "graphics pipelines need attachments, compute pipelines take none".into(),
                 );
             }
         }
-        if let Some(attachments) = pass.attachments {
-            attachments.check(gpu, &mut self.sink);
-        }
-        if self.sink.problems.is_empty() {
-            return Ok(());
-        }
-        let problems = std::mem::take(&mut self.sink.problems);
-        self.sink.clear();
-        Err(Error::Pass {
+        Error::Pass {
             pass: pass.name.to_owned(),
             pipeline: pass
                 .pipeline
                 .map_or("no pipeline", |pipeline| &pipeline.name)
                 .to_owned(),
             problems,
-        })
+        }
     }
 
     /// Barrier, label, first timestamp.
@@ -275,43 +301,43 @@ impl Recorder {
             self.full_barrier_next = false;
             self.full_barriers += 1;
         }
-        let barrier = self.tracker.pass(&self.sink.accesses);
+        let barrier = self.tracker.pass(self.sink.take_touched());
         gpu.new_textures.drain(&mut self.image_barriers);
-        if full || !barrier.is_empty() || !self.image_barriers.is_empty() {
-            self.barrier(gpu, barrier, full);
+        // Passes in a row mostly need the same one.
+        if barrier != self.last_barrier && !barrier.is_empty() {
+            self.last_barrier = barrier;
+            self.last_barrier_vk = [barrier.to_vk()];
         }
-        let name = PassName::new(name);
+        // Lists are only named when they hold something: drivers that copy commands allocate for one that is empty.
+        let mut info = vk::DependencyInfo::default();
+        if full {
+            info = info.memory_barriers(&[FULL_BARRIER]);
+        } else if !barrier.is_empty() {
+            info = info.memory_barriers(&self.last_barrier_vk);
+        }
+        if !self.image_barriers.is_empty() {
+            info = info.image_memory_barriers(&self.image_barriers);
+        }
+        if info.memory_barrier_count + info.image_memory_barrier_count > 0 {
+            // SAFETY: the command buffer is being recorded, outside of rendering.
+            unsafe { gpu.device.cmd_pipeline_barrier2(self.commands, &info) };
+            self.image_barriers.clear();
+            self.barriers += 1;
+        }
+        let label = self.timing.note_pass(name);
         if let Some(debug) = &gpu.debug {
-            let label = name.label();
             // SAFETY: the command buffer is being recorded; the label is ended in `end`.
             unsafe { debug.cmd_begin_debug_utils_label(self.commands, &label) };
         }
-        self.begin_timing(gpu, name);
+        self.timing.begin_pass(gpu, self.commands);
     }
 
     fn end(&mut self, gpu: &Inner) {
-        self.end_timing(gpu);
+        self.timing.end_pass(gpu, self.commands);
         if let Some(debug) = &gpu.debug {
             // SAFETY: a label was begun in `begin`.
             unsafe { debug.cmd_end_debug_utils_label(self.commands) };
         }
-    }
-
-    fn barrier(&mut self, gpu: &Inner, barrier: Barrier, full: bool) {
-        let all = vk::MemoryBarrier2::default()
-            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
-            .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE);
-        let memory = [if full { all } else { barrier.to_vk() }];
-        let mut info = vk::DependencyInfo::default().image_memory_barriers(&self.image_barriers);
-        if full || !barrier.is_empty() {
-            info = info.memory_barriers(&memory);
-        }
-        // SAFETY: the command buffer is being recorded, outside of rendering.
-        unsafe { gpu.device.cmd_pipeline_barrier2(self.commands, &info) };
-        self.image_barriers.clear();
-        self.barriers += 1;
     }
 
     /// The barrier that makes read-backs visible to the host, at the end of a frame.
@@ -333,21 +359,14 @@ impl Recorder {
 }
 
 /// Compares the slots that bindings were generated for with the pipeline's; once, for the answer stays the same.
-fn check_names<B: Bindings>(pipeline: &Pipeline, sink: &mut BindingSink, _: &B) {
-    let names = B::NAMES;
-    if names.is_empty() || pipeline.known_names.load(Ordering::Relaxed) == names.as_ptr().cast_mut()
-    {
+#[inline]
+fn check_names<B: Bindings>(pipeline: &Pipeline, slots: &mut SlotList<'_>, _: &B) {
+    let known = B::NAMES.as_ptr().cast_mut();
+    if B::NAMES.is_empty() || pipeline.known_names.load(Ordering::Relaxed) == known {
         return;
     }
-    if (SlotList {
-        slots: &pipeline.slots,
-        sink,
-    })
-    .expect(names)
-    {
-        pipeline
-            .known_names
-            .store(names.as_ptr().cast_mut(), Ordering::Relaxed);
+    if slots.expect(B::NAMES) {
+        pipeline.known_names.store(known, Ordering::Relaxed);
     }
 }
 
@@ -361,11 +380,18 @@ impl Frame {
     /// # Errors
     /// [`Error::Pass`] with all mismatches.
     pub fn pass(&mut self, desc: &PassDesc<'_>, body: impl FnOnce(&RawPass<'_>)) -> Result<()> {
-        let attachments = (!desc.colors.is_empty() || desc.depth.is_some())
-            .then(|| Attachments::new(desc.colors, desc.depth));
-        // A pass that was described and then given up may have left something.
-        self.clear_sink();
         let (gpu, recorder) = self.parts()?;
+        recorder.sink.clear();
+        let graphics = !desc.colors.is_empty() || desc.depth.is_some();
+        if graphics {
+            recorder.attachments.clear();
+            for color in desc.colors {
+                recorder.attachments.color(color.texture, color.load);
+            }
+            if let Some(depth) = desc.depth {
+                recorder.attachments.depth(depth.texture, depth.load);
+            }
+        }
         if let Some(pipeline) = desc.pipeline {
             recorder.bind(pipeline, desc.bindings);
         } else if !desc.bindings.is_empty() || !desc.push_constants.is_empty() {
@@ -385,7 +411,7 @@ impl Frame {
                 name: desc.name,
                 pipeline: desc.pipeline,
                 push_constants: desc.push_constants,
-                attachments: attachments.as_ref(),
+                graphics,
                 full_barriers: desc.uses_all || unknown,
             },
             body,

@@ -1,111 +1,66 @@
 //! The upper tier for graphics passes: draws.
 
 use super::attachments::{Attachments, Load};
-use super::execute::{Pass, RawPass, ResourceRef};
+use super::builder::PassBuilder;
+use super::execute::RawPass;
 use super::scope::Stage;
 use crate::Result;
-use crate::binding::Bindings;
 use crate::frame::Frame;
 use crate::memory::{Buffer, Texture};
 use crate::pipeline::Pipeline;
 use ash::vk;
-use bytemuck::NoUninit;
+
+/// Marks graphics passes.
+pub struct Graphics;
 
 /// A graphics pass being described; a draw records it.
-#[must_use = "a pass is recorded by its draw"]
-pub struct GraphicsPass<'a> {
-    frame: &'a mut Frame,
-    name: &'a str,
-    pipeline: &'a Pipeline,
-    attachments: Attachments,
-    push_constants: &'a [u8],
-    declared: bool,
-    uses_all: bool,
-}
+pub type GraphicsPass<'a> = PassBuilder<'a, Graphics>;
 
 impl Frame {
     /// Begins to describe a graphics pass.
     pub fn graphics<'a>(&'a mut self, name: &'a str, pipeline: &'a Pipeline) -> GraphicsPass<'a> {
-        self.clear_sink();
-        GraphicsPass {
-            frame: self,
-            name,
-            pipeline,
-            attachments: Attachments::empty(),
-            push_constants: &[],
-            declared: false,
-            uses_all: false,
+        if let Some(recorder) = self.recorder_mut() {
+            recorder.attachments.clear();
         }
+        PassBuilder::new(self, name, pipeline, true)
     }
 }
 
-impl<'a> GraphicsPass<'a> {
+impl GraphicsPass<'_> {
     /// Adds a colour attachment.
     pub fn color(mut self, texture: &Texture, load: Load) -> Self {
-        self.attachments.color(texture, load);
+        self.attach(|attachments| attachments.color(texture, load));
         self
     }
 
     /// Sets the depth attachment.
     pub fn depth(mut self, texture: &Texture, load: Load) -> Self {
-        self.attachments.depth(texture, load);
+        self.attach(|attachments| attachments.depth(texture, load));
         self
     }
 
     /// For a pass without attachments, whose shaders write to buffers or storage images: width and height in pixels.
     pub fn area(mut self, size: [u32; 2]) -> Self {
-        self.attachments.area(size);
+        self.attach(|attachments| attachments.area(size));
         self
     }
 
     /// Draws to a part of the attachments: x, y, width, height in pixels from the upper left. All of them by default.
     pub fn viewport(mut self, viewport: [f32; 4]) -> Self {
-        self.attachments.viewport = Some(viewport);
+        self.attach(|attachments| attachments.viewport = Some(viewport));
         self
     }
 
     /// Drops fragments outside of a rectangle.
     pub fn scissor(mut self, scissor: vk::Rect2D) -> Self {
-        self.attachments.scissor = Some(scissor);
+        self.attach(|attachments| attachments.scissor = Some(scissor));
         self
     }
 
-    /// Binds resources to the pipeline's slots.
-    pub fn bind(self, bindings: impl Bindings) -> Self {
+    fn attach(&mut self, change: impl FnOnce(&mut Attachments)) {
         if let Some(recorder) = self.frame.recorder_mut() {
-            recorder.bind(self.pipeline, bindings);
+            change(&mut recorder.attachments);
         }
-        self
-    }
-
-    /// Sets the push constants: a struct of exactly the size of the pipeline's range.
-    pub fn push<T: NoUninit>(mut self, constants: &'a T) -> Self {
-        self.push_constants = bytemuck::bytes_of(constants);
-        self
-    }
-
-    /// Declares that a shader reads `resource` through a device address or heap index.
-    pub fn reads(self, resource: &dyn ResourceRef) -> Self {
-        self.declare(resource, false)
-    }
-
-    /// Declares that a shader writes (and may read) `resource` through a device address or heap index.
-    pub fn writes(self, resource: &dyn ResourceRef) -> Self {
-        self.declare(resource, true)
-    }
-
-    /// Declares that the shaders may touch anything: a full barrier goes before and after.
-    pub fn uses_all(mut self) -> Self {
-        self.uses_all = true;
-        self
-    }
-
-    fn declare(mut self, resource: &dyn ResourceRef, write: bool) -> Self {
-        self.declared = true;
-        if let Some(recorder) = self.frame.recorder_mut() {
-            recorder.declare(self.pipeline, resource, write);
-        }
-        self
     }
 
     /// Draws vertices without an index buffer. Nothing is drawn when either number is zero.
@@ -276,22 +231,5 @@ impl<'a> GraphicsPass<'a> {
                 body(raw, mesh);
             }
         })
-    }
-
-    /// Records the pass around a closure that draws by itself.
-    ///
-    /// # Errors
-    /// As [`GraphicsPass::draw`].
-    pub fn record(self, body: impl FnOnce(&RawPass<'_>)) -> Result<()> {
-        let full_barriers = self.uses_all || (self.pipeline.opaque_accesses && !self.declared);
-        let pass = Pass {
-            name: self.name,
-            pipeline: Some(self.pipeline),
-            push_constants: self.push_constants,
-            attachments: Some(&self.attachments),
-            full_barriers,
-        };
-        let (gpu, recorder) = self.frame.parts()?;
-        recorder.pass(gpu, &pass, body)
     }
 }

@@ -10,8 +10,8 @@
 //! read after read needs nothing.
 
 use super::scope::{
-    SCOPES, STAGE_OF, STAGES, Scopes, WRITE_INDEX, WRITE_SCOPES, WRITES, bits, vk_access,
-    vk_stages, widen,
+    SCOPES, STAGE_BIT, STAGE_OF, STAGES, Scopes, WRITE_INDEX, WRITE_SCOPES, WRITES, bits,
+    vk_access, vk_stages, widen,
 };
 use ash::vk;
 
@@ -21,6 +21,20 @@ pub struct ResourceId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }
+
+impl ResourceId {
+    /// No resource.
+    pub(crate) const NONE: ResourceId = ResourceId {
+        index: 0,
+        generation: 0,
+    };
+}
+
+/// Sequence number of a pass. Signed, since that is what every processor compares by vectors.
+type Number = i32;
+
+/// How a pass touches a resource.
+pub(crate) type Access = (ResourceId, Scopes);
 
 /// A memory barrier that a pass must be preceded by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,22 +59,76 @@ impl Barrier {
     }
 }
 
-#[derive(Clone, Copy, Default)]
+/// What is known of one resource: a cache line, so that a pass touches one for each.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
 struct State {
     generation: u32,
     /// Scopes of the last pass that wrote; 0 when never written.
     write_scopes: u32,
-    write_at: u32,
+    write_at: Number,
+    /// Scopes for which the tables need not be asked: they were found to be in order after all that was noted here, and it
+    /// stays so until more is. All of them for a resource that was never touched.
+    in_order: u32,
     /// Stages that have read since; with `read_at` by stage.
     read_stages: u16,
     /// Whether a pass after the writing one has read.
     read_since: bool,
-    read_at: [u32; STAGES],
+    read_at: [Number; STAGES],
+}
+
+const _: () = assert!(size_of::<State>() == 64);
+
+impl State {
+    fn new(generation: u32) -> State {
+        State {
+            generation,
+            write_scopes: 0,
+            write_at: 0,
+            in_order: u32::MAX,
+            read_stages: 0,
+            read_since: false,
+            read_at: [0; STAGES],
+        }
+    }
+
+    /// Enters how the pass of number `now` touches the resource.
+    #[inline]
+    fn note(&mut self, scopes: Scopes, now: Number) {
+        let writes = scopes.writes();
+        if !writes.is_empty() {
+            self.note_write(writes, now);
+        }
+        for scope in bits(scopes.reads().0) {
+            let stage = STAGE_OF[scope] as usize;
+            self.read_stages |= STAGE_BIT[scope];
+            self.read_at[stage] = now;
+            self.read_since |= self.write_at != now;
+            self.in_order &= !WRITE_SCOPES;
+        }
+    }
+
+    fn note_write(&mut self, writes: Scopes, now: Number) {
+        self.in_order = 0;
+        if self.write_at == now {
+            self.write_scopes |= writes.0;
+            return;
+        }
+        self.write_scopes = writes.0;
+        self.write_at = now;
+        self.read_since = false;
+        // Reads by this very pass, noted before, stay; older ones are ordered before the write.
+        for stage in bits(u32::from(self.read_stages)) {
+            if self.read_at[stage] != now {
+                self.read_stages &= !(1 << stage);
+            }
+        }
+    }
 }
 
 /// A row of the tables: one number per stage, or per scope that writes. Padded so that rows are joined by vector
 /// instructions.
-type Row = [u32; 12];
+type Row = [Number; 12];
 
 const _: () = assert!(STAGES <= 12 && WRITES <= 12);
 
@@ -75,7 +143,7 @@ fn raise(row: &mut Row, other: &Row) {
 pub(crate) struct Tracker {
     states: Vec<State>,
     /// Sequence number of the pass being prepared.
-    now: u32,
+    now: Number,
     /// `executed[b][a]`: work of stage `a` up to this number is ordered before later work of stage `b`.
     executed: [Row; STAGES],
     /// `available[b][w]`: writes of scope `w` up to this number are available, and ordered before stage `b`.
@@ -99,25 +167,49 @@ impl Default for Tracker {
 impl Tracker {
     /// Takes the accesses of one pass, gives the barrier that must come before it, and counts the pass as done.
     /// A resource may be named several times.
-    pub(crate) fn pass(&mut self, accesses: &[(ResourceId, Scopes)]) -> Barrier {
+    pub(crate) fn pass(&mut self, accesses: &[Access]) -> Barrier {
         let mut barrier = Barrier::default();
         for &(resource, scopes) in accesses {
-            self.check(resource, scopes.0, &mut barrier);
+            let index = resource.index as usize;
+            match self.states.get_mut(index) {
+                Some(state) if state.generation == resource.generation => {
+                    let asked = scopes.0 & !state.in_order;
+                    if asked != 0 {
+                        // After the barrier of this pass they will be.
+                        state.in_order |= asked;
+                        self.check(index, asked, &mut barrier);
+                    }
+                }
+                _ => self.add(resource),
+            }
         }
         if !barrier.is_empty() {
             self.apply(barrier);
         }
         for &(resource, scopes) in accesses {
-            self.note(resource, scopes);
+            // There since the first loop.
+            if let Some(state) = self.states.get_mut(resource.index as usize) {
+                state.note(scopes, self.now);
+            }
         }
         self.now += 1;
         barrier
     }
 
+    /// Begins to track a resource.
+    #[cold]
+    fn add(&mut self, resource: ResourceId) {
+        let index = resource.index as usize;
+        if index >= self.states.len() {
+            self.states.resize(index + 1, State::new(0));
+        }
+        self.states[index] = State::new(resource.generation);
+    }
+
     /// Whether sequence numbers are about to run out: the caller then records a full barrier, after which counting
     /// starts anew.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.now >= u32::MAX - 1
+        self.now >= Number::MAX - 1
     }
 
     /// Counts a full barrier (all commands, all memory) before the pass being prepared.
@@ -132,31 +224,12 @@ impl Tracker {
         self.visible = [[done; 12]; SCOPES];
     }
 
-    fn state(&mut self, resource: ResourceId) -> &mut State {
-        let index = resource.index as usize;
-        if index >= self.states.len() {
-            self.states.resize(index + 1, State::default());
-        }
-        let state = &mut self.states[index];
-        if state.generation != resource.generation {
-            *state = State {
-                generation: resource.generation,
-                ..State::default()
-            };
-        }
-        state
-    }
-
-    fn check(&mut self, resource: ResourceId, scopes: u32, barrier: &mut Barrier) {
-        // Not by `state`, which would hold on to all of `self`.
-        let Some(state) = self.states.get(resource.index as usize) else {
+    /// Adds to the barrier what must come between what was done to a resource and an access to it.
+    #[inline(never)]
+    fn check(&self, index: usize, scopes: u32, barrier: &mut Barrier) {
+        let Some(state) = self.states.get(index) else {
             return;
         };
-        let writes = scopes & WRITE_SCOPES;
-        let untouched = state.write_scopes == 0 && (writes == 0 || state.read_stages == 0);
-        if state.generation != resource.generation || untouched {
-            return;
-        }
         // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
         // after the write itself follows by the chain.
         let after_write = if state.read_since {
@@ -168,21 +241,19 @@ impl Tracker {
             let column = WRITE_INDEX[write] as usize;
             for scope in bits(after_write) {
                 if self.visible[scope][column] < state.write_at {
-                    barrier.src_stages |= 1 << STAGE_OF[write];
+                    barrier.src_stages |= STAGE_BIT[write];
                     barrier.src_scopes |= 1 << write;
-                    barrier.dst_stages |= 1 << STAGE_OF[scope];
+                    barrier.dst_stages |= STAGE_BIT[scope];
                     barrier.dst_scopes |= 1 << scope;
                 }
             }
         }
-        if writes != 0 {
-            for read in bits(u32::from(state.read_stages)) {
-                for scope in bits(writes) {
-                    let stage = STAGE_OF[scope] as usize;
-                    if self.executed[stage][read] < state.read_at[read] {
-                        barrier.src_stages |= 1 << read;
-                        barrier.dst_stages |= 1 << stage;
-                    }
+        for read in bits(u32::from(state.read_stages)) {
+            for scope in bits(scopes & WRITE_SCOPES) {
+                let stage = STAGE_OF[scope] as usize;
+                if self.executed[stage][read] < state.read_at[read] {
+                    barrier.src_stages |= 1 << read;
+                    barrier.dst_stages |= 1 << stage;
                 }
             }
         }
@@ -204,7 +275,13 @@ impl Tracker {
             }
             return;
         }
-        // What was ordered before a source stage is, by the chain, ordered before the target stages.
+        self.apply_chain(barrier, done);
+    }
+
+    /// What was ordered before a source stage is, by the chain, ordered before the target stages.
+    #[inline(never)]
+    fn apply_chain(&mut self, barrier: Barrier, done: Number) {
+        let sources = u32::from(barrier.src_stages);
         let (mut executed, mut available) = (Row::default(), Row::default());
         for source in bits(sources) {
             raise(&mut executed, &self.executed[source]);
@@ -222,33 +299,6 @@ impl Tracker {
         }
         for target in bits(widen(barrier.dst_scopes, barrier.dst_stages)) {
             raise(&mut self.visible[target], &available);
-        }
-    }
-
-    fn note(&mut self, resource: ResourceId, scopes: Scopes) {
-        let now = self.now;
-        let state = self.state(resource);
-        let writes = scopes.writes();
-        if !writes.is_empty() {
-            if state.write_at == now {
-                state.write_scopes |= writes.0;
-            } else {
-                // Reads by this very pass, noted before, stay; older ones are ordered before the write.
-                state.write_scopes = writes.0;
-                state.write_at = now;
-                state.read_since = false;
-                for stage in bits(u32::from(state.read_stages)) {
-                    if state.read_at[stage] != now {
-                        state.read_stages &= !(1 << stage);
-                    }
-                }
-            }
-        }
-        for scope in bits(scopes.reads().0) {
-            let stage = STAGE_OF[scope] as usize;
-            state.read_stages |= 1 << stage;
-            state.read_at[stage] = now;
-            state.read_since |= state.write_at != now;
         }
     }
 }

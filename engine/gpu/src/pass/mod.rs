@@ -2,6 +2,7 @@
 //! attachments, and one command. The executor derives the barrier in front of it.
 
 mod attachments;
+mod builder;
 mod compute;
 mod execute;
 mod graphics;
@@ -10,11 +11,13 @@ mod name;
 mod scope;
 mod transfer;
 
+pub(crate) use attachments::Attachments;
 pub use attachments::{Color, Depth, Load};
-pub use compute::ComputePass;
+pub use builder::PassBuilder;
+pub use compute::{Compute, ComputePass};
 pub use execute::{PassDesc, RawPass, ResourceRef};
-pub use graphics::GraphicsPass;
+pub use graphics::{Graphics, GraphicsPass};
 pub use hazard::ResourceId;
-pub(crate) use hazard::Tracker;
+pub(crate) use hazard::{Access, Barrier, Tracker};
 pub use name::PassName;
 pub use scope::{Scopes, ShaderAccess, Stage};

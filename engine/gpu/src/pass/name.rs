@@ -1,44 +1,39 @@
 //! Names of passes.
 
-use ash::vk;
 use std::fmt;
 use std::ops::Deref;
 
 /// The name of a pass, stored without allocation; cut to 63 bytes. It is read as a `&str`.
 #[derive(Clone, Copy)]
 pub struct PassName {
-    /// The last byte is always zero, as Vulkan wants the end of a string.
-    bytes: [u8; 64],
+    bytes: [u8; 63],
     len: u8,
 }
 
 impl PassName {
     /// Takes a name, or as much of it as there is room for.
     pub fn new(name: &str) -> PassName {
+        let name = PassName::cut(name);
+        let mut bytes = [0; 63];
+        bytes[..name.len()].copy_from_slice(name.as_bytes());
+        PassName {
+            bytes,
+            len: name.len() as u8,
+        }
+    }
+
+    /// As much of a name as there is room for.
+    pub(crate) fn cut(name: &str) -> &str {
         let mut end = name.len().min(63);
         while !name.is_char_boundary(end) {
             end -= 1;
         }
-        let mut bytes = [0; 64];
-        bytes[..end].copy_from_slice(&name.as_bytes()[..end]);
-        PassName {
-            bytes,
-            len: end as u8,
-        }
+        &name[..end]
     }
 
     /// The name.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
-    }
-
-    /// A label with this name, which must outlive it.
-    pub(crate) fn label(&self) -> vk::DebugUtilsLabelEXT<'_> {
-        // The bytes end with a zero: there is room for one more than a name may have.
-        vk::DebugUtilsLabelEXT {
-            p_label_name: self.bytes.as_ptr().cast(),
-            ..Default::default()
-        }
     }
 }
 
@@ -73,10 +68,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_name_is_cut_between_characters_and_ends_with_a_zero() {
+    fn a_long_name_is_cut_between_characters() {
         let name = PassName::new(&"ä".repeat(40));
         assert_eq!(name.as_str(), "ä".repeat(31));
-        assert_eq!(name.bytes[62..], [0, 0]);
         assert_eq!(PassName::new("hzb 3").as_str(), "hzb 3");
     }
 }

@@ -135,10 +135,22 @@ const KINDS: [u32; 4] = {
 /// All scopes that write: storage writes of five stages, depth, colour, transfer, host.
 pub(crate) const WRITE_SCOPES: u32 = KINDS[3] | 1 << 23 | 1 << 25 | 1 << 27 | 1 << 29;
 
-/// The stage of each scope.
-pub(crate) const STAGE_OF: [u8; SCOPES] = [
-    0, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 8, 8, 8, 8, 6, 6, 7, 7, 9, 9, 10, 10,
+/// The stage of each scope. As long as a mask has bits, so that nothing needs to be checked when it is indexed by one.
+pub(crate) const STAGE_OF: [u8; 32] = [
+    0, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 8, 8, 8, 8, 6, 6, 7, 7, 9, 9, 10, 10, 0,
+    0,
 ];
+
+/// The stage of each scope as a set.
+pub(crate) const STAGE_BIT: [u16; 32] = {
+    let mut table = [0; 32];
+    let mut scope = 0;
+    while scope < SCOPES {
+        table[scope] = 1 << STAGE_OF[scope];
+        scope += 1;
+    }
+    table
+};
 
 /// Row of each write scope in tables that hold writes only; 255 for scopes that read.
 pub(crate) const WRITE_INDEX: [u8; SCOPES] = {

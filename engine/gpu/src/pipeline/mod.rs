@@ -99,6 +99,15 @@ impl Pipeline {
         std::ptr::eq(Arc::as_ptr(&self.gpu), gpu)
     }
 
+    pub(crate) fn is_graphics(&self) -> bool {
+        matches!(self.kind, PipelineKind::Graphics(_))
+    }
+
+    /// Bytes of the push constants; 0 for a pipeline without.
+    pub(crate) fn push_size(&self) -> usize {
+        self.push.map_or(0, |range| range.size as usize)
+    }
+
     pub(crate) fn has_stage(&self, stage: Stage) -> bool {
         self.stages & 1 << stage as u16 != 0
     }

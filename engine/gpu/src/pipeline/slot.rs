@@ -15,17 +15,17 @@ pub(crate) struct SlotInfo {
     /// Element of the binding's array; 0 if it is none.
     pub(crate) element: u32,
     pub(crate) name: String,
-    pub(crate) type_name: &'static str,
+    pub(crate) descriptor_type: DescriptorType,
     /// `1 << VkDescriptorType`.
     pub(crate) type_bit: u32,
     /// How the stages touch the resource.
     pub(crate) scopes: Scopes,
-    /// Bytes that the block takes at least.
+    /// Of a buffer, bytes that the block takes at least.
     pub(crate) min_size: u64,
-    /// Most bytes that the device binds.
+    /// Of a buffer, most bytes that the device binds.
     pub(crate) max_size: u64,
-    /// Alignment of the offset in bytes.
-    pub(crate) alignment: u64,
+    /// Of a buffer, bits that its offset must not have: its alignment is a power of two.
+    pub(crate) offset_mask: u64,
 }
 
 impl std::fmt::Display for SlotInfo {
@@ -39,6 +39,14 @@ impl std::fmt::Display for SlotInfo {
 }
 
 impl SlotInfo {
+    /// Whether buffers are bound here.
+    pub(crate) fn is_buffer(&self) -> bool {
+        matches!(
+            self.descriptor_type,
+            DescriptorType::UniformBuffer | DescriptorType::StorageBuffer
+        )
+    }
+
     /// One entry per descriptor of a merged slot.
     pub(crate) fn of<'a>(
         slot: &'a Slot,
@@ -64,12 +72,12 @@ impl SlotInfo {
             binding: slot.binding,
             element,
             name: slot.name.clone(),
-            type_name: slot.descriptor_type.name(),
+            descriptor_type: slot.descriptor_type,
             type_bit: type_bit(slot.descriptor_type),
             scopes,
             min_size: slot.block_size.unwrap_or(0),
             max_size,
-            alignment,
+            offset_mask: alignment.max(1) - 1,
         })
     }
 }
