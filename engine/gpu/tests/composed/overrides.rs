@@ -454,3 +454,29 @@ fn opaque_arguments_are_handed_through() {
         .collect();
     assert_eq!(names, ["result", "picture"]);
 }
+
+#[test]
+fn members_of_a_merged_block_are_where_the_accesses_go() {
+    // Storage blocks of four classes at the results' binding: each writes its own member.
+    let part = |name: &str, member: &str, value: i32| {
+        let body = format!(
+            "layout(set = 0, binding = 0) buffer Test {{ int {member}; }} test;\nvoid mx_main() {{ base_mx_main(); test.{member} = {value}; }}"
+        );
+        class(
+            name,
+            "inherit Main; merge_block Test; override void mx_main()",
+            &body,
+        )
+    };
+    let classes = [
+        class("Main", "virtual void mx_main()", "void mx_main() {}"),
+        part("P1", "a", 11),
+        part("P2", "b", 22),
+        part("P3", "c", 33),
+        part("P4", "d", 44),
+    ];
+    assert_eq!(
+        run_classes(&classes, Mix::of(&["P1", "P2", "P3", "P4"]), 5),
+        [11, 22, 33, 44, 0]
+    );
+}

@@ -4,9 +4,10 @@ use spirv::{Decoration as Deco, Op, StorageClass};
 
 use super::class_module::{ClassModule, Global, WHOLE, part, string};
 use super::error::Code;
+use super::layout::{aligned, member_size, natural_offsets};
 use super::merge::{Merge, Resource};
 use super::output::instruction;
-use super::variables::{resource_name, set_and_binding, size_of};
+use super::variables::{resource_name, set_and_binding};
 use crate::Error;
 
 /// One class's block.
@@ -134,7 +135,7 @@ impl<'a> Merge<'a> {
         let follows_rules = (0..own.len()).all(|member| {
             literal(member, Deco::Offset) == natural.get(member).map(|natural| natural.0)
         });
-        let base = end.next_multiple_of(16);
+        let base = aligned(end, 16);
         let mut at = end;
         let mut map = Vec::with_capacity(own.len());
         for (index, id) in own.iter().enumerate() {
@@ -158,22 +159,13 @@ impl<'a> Merge<'a> {
                 map.push(there as u32);
                 continue;
             }
-            let size = module.global(*id).map_or(0, |ty| {
-                size_of(
-                    module,
-                    ty,
-                    literal(index, Deco::MatrixStride),
-                    module
-                        .decoration(block, index as u32, Deco::RowMajor)
-                        .is_some(),
-                )
-            });
+            let size = member_size(module, block, index);
             let offset = if follows_rules {
-                at.next_multiple_of(natural.get(index).map_or(16, |natural| natural.1).max(1))
+                aligned(at, natural.get(index).map_or(16, |natural| natural.1))
             } else {
-                base + literal(index, Deco::Offset).unwrap_or_default()
+                base.saturating_add(literal(index, Deco::Offset).unwrap_or_default())
             };
-            at = offset + size;
+            at = offset.saturating_add(size);
             let decorations = part(&module.decorations, &block.decorations)
                 .iter()
                 .filter(|decoration| {
@@ -298,86 +290,5 @@ impl<'a> Merge<'a> {
                 .insert((contribution.element, local), map.clone());
         }
         Ok(())
-    }
-}
-
-/// Offset and alignment of each member by the rules that its block seems to follow: std140 for uniform blocks as the front end
-/// writes them, std430 for others.
-fn natural_offsets(module: &ClassModule, block: &Global) -> Vec<(u32, u32)> {
-    let members = module.operands(block).get(1..).unwrap_or_default();
-    let literal = |member: usize, kind| {
-        module
-            .decoration(block, member as u32, kind)
-            .and_then(|words| words.first())
-            .copied()
-    };
-    // Arrays of small things tell the two apart: std140 rounds their stride up to 16.
-    let mut at = 0_u32;
-    let mut found = Vec::with_capacity(members.len());
-    for (index, id) in members.iter().enumerate() {
-        let Some(ty) = module.global(*id) else {
-            continue;
-        };
-        let row_major = module
-            .decoration(block, index as u32, Deco::RowMajor)
-            .is_some();
-        let stride = literal(index, Deco::MatrixStride);
-        let alignment = alignment(module, ty, stride);
-        let offset = at.next_multiple_of(alignment.max(1));
-        found.push((offset, alignment));
-        at = offset.saturating_add(size_of(module, ty, stride, row_major));
-    }
-    found
-}
-
-/// Alignment of a member, told from strides: a stride that is a multiple of 16 is aligned to 16, as std140 has it.
-fn alignment(module: &ClassModule, ty: &Global, matrix_stride: Option<u32>) -> u32 {
-    let words = module.operands(ty);
-    let word = |at: usize| words.get(at).copied().unwrap_or_default();
-    let inner = |at: usize| module.global(word(at));
-    let of_stride = |stride: u32| {
-        if stride.is_multiple_of(16) {
-            16
-        } else {
-            stride & stride.wrapping_neg()
-        }
-    };
-    match Op::from_u32(ty.op) {
-        Some(Op::TypeInt | Op::TypeFloat) => word(1).div_ceil(8),
-        Some(Op::TypeVector) => {
-            let component = inner(1).map_or(4, |ty| {
-                module
-                    .operands(ty)
-                    .get(1)
-                    .copied()
-                    .unwrap_or(32)
-                    .div_ceil(8)
-            });
-            component * if word(2) == 2 { 2 } else { 4 }
-        }
-        Some(Op::TypeMatrix) => matrix_stride.map_or(16, of_stride),
-        Some(Op::TypeArray | Op::TypeRuntimeArray) => {
-            let stride = module
-                .decoration(ty, WHOLE, Deco::ArrayStride)
-                .and_then(|words| words.first())
-                .copied();
-            let element = inner(1).map_or(16, |ty| alignment(module, ty, matrix_stride));
-            match inner(1).map(|ty| Op::from_u32(ty.op)) {
-                Some(Some(Op::TypeStruct)) => element,
-                _ => stride.map_or(element, |stride| of_stride(stride).max(element)),
-            }
-        }
-        Some(Op::TypeStruct) => {
-            let members = words.iter().skip(1).enumerate().filter_map(|(index, id)| {
-                let stride = module
-                    .decoration(ty, index as u32, Deco::MatrixStride)
-                    .and_then(|words| words.first())
-                    .copied();
-                Some(alignment(module, module.global(*id)?, stride))
-            });
-            members.max().unwrap_or(16).max(16)
-        }
-        Some(Op::TypePointer) => 8,
-        _ => 16,
     }
 }

@@ -66,6 +66,10 @@ pub(crate) struct Global {
     pub(crate) owner: Owner,
     /// A resource whose binding composing numbers.
     pub(crate) automatic: bool,
+    /// A struct that a pointer leads to that was declared before it.
+    pub(crate) referenced: bool,
+    /// Bytes in memory; of a matrix without its stride.
+    pub(crate) size: u32,
 }
 
 /// A decoration.

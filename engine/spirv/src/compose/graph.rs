@@ -6,7 +6,7 @@ use super::constant::{Constant, ParamType, Scalar, evaluate};
 use super::error::{Code, Place};
 use super::header::{MemberKind, Param, Reference, SlotSize, reference};
 use super::library::Library;
-use super::link::cycle;
+use super::link::{MAX_DEPTH, cycle};
 use super::recipe::{Filling, Mix, ParamValue, Recipe};
 use crate::Error;
 
@@ -71,6 +71,7 @@ pub(crate) fn build(library: &Library, recipe: &Recipe) -> Result<Graph, Error> 
         file: &recipe.file,
         graph: Graph::default(),
         within: Vec::new(),
+        importing: 0,
     };
     builder.mix(&recipe.mix, NodeKind::Effect, String::new())?;
     Ok(builder.graph)
@@ -82,6 +83,8 @@ struct Builder<'a> {
     graph: Graph,
     /// Classes whose slots are being filled with their defaults, from the outside in.
     within: Vec<usize>,
+    /// Imports of imports that are being laid out.
+    importing: usize,
 }
 
 /// Parameters of one mix, and which of them were taken.
@@ -170,6 +173,13 @@ impl Builder<'_> {
                 place,
             ));
         }
+        if path.len() >= MAX_DEPTH {
+            return Err(place.error(
+                Code::M02,
+                &reference.class,
+                format!("classes inherit more than {MAX_DEPTH} deep"),
+            ));
+        }
         let arguments = self.arguments(class, reference, place, from, given)?;
         let there = self.graph.nodes.get(node).is_some_and(|node| {
             node.elements
@@ -234,7 +244,17 @@ impl Builder<'_> {
             used: Vec::new(),
         };
         let arguments = self.arguments(class, reference, place, Some(from), &mut given)?;
-        self.import_node(class, &arguments, place)
+        if self.importing >= MAX_DEPTH {
+            return Err(place.error(
+                Code::M02,
+                &reference.class,
+                format!("classes import more than {MAX_DEPTH} deep"),
+            ));
+        }
+        self.importing += 1;
+        let node = self.import_node(class, &arguments, place);
+        self.importing -= 1;
+        node
     }
 
     /// The mix that holds a class for the whole effect.

@@ -181,11 +181,7 @@ impl Merge<'_> {
             return Ok(());
         }
         let block = module.decoration(global, WHOLE, Deco::Block).is_some();
-        let referenced = module
-            .globals
-            .iter()
-            .any(|other| other.forward && module.operands(other).get(2) == Some(&global.id));
-        if block && !referenced {
+        if block && !global.referenced {
             return Ok(());
         }
         let name = string(part(&module.words, &global.name));

@@ -8,6 +8,9 @@ use super::library::Library;
 use super::prototype::Prototype;
 use crate::{Error, Stage};
 
+/// Most classes that inherit, import or compose one another in a row.
+pub(crate) const MAX_DEPTH: usize = 128;
+
 /// What a function of a class module is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -104,6 +107,13 @@ fn visit_parents(
     if found.contains(&class) {
         return Ok(());
     }
+    if path.len() >= MAX_DEPTH {
+        return Err(place.error(
+            Code::M02,
+            name,
+            format!("classes inherit more than {MAX_DEPTH} deep"),
+        ));
+    }
     path.push(class);
     for reference in &header(library, class)?.inherits {
         visit_parents(library, &reference.class, reference.line, path, found)?;
@@ -155,7 +165,7 @@ pub(crate) fn link(library: &Library, class: usize) -> Result<Linked, Error> {
         }
     }
     let mut seen = HashSet::from([class]);
-    visit_visible(library, class, &mut seen, &mut linked.visible)?;
+    visit_visible(library, class, 0, &mut seen, &mut linked.visible)?;
     check_overrides(library, class, &linked)?;
     Ok(linked)
 }
@@ -163,6 +173,7 @@ pub(crate) fn link(library: &Library, class: usize) -> Result<Linked, Error> {
 fn visit_visible(
     library: &Library,
     class: usize,
+    depth: usize,
     seen: &mut HashSet<usize>,
     found: &mut Vec<usize>,
 ) -> Result<(), Error> {
@@ -174,8 +185,14 @@ fn visit_visible(
         .chain(own.slots.iter().map(|slot| &slot.class));
     for reference in references {
         let other = library.require(&reference.class, &own.at(reference.line))?;
+        if depth >= MAX_DEPTH {
+            let problem = format!("classes depend on each other more than {MAX_DEPTH} deep");
+            return Err(own
+                .at(reference.line)
+                .error(Code::M02, &reference.class, problem));
+        }
         if seen.insert(other) {
-            visit_visible(library, other, seen, found)?;
+            visit_visible(library, other, depth + 1, seen, found)?;
             found.push(other);
         }
     }

@@ -43,6 +43,7 @@ mod header;
 mod home;
 mod import;
 mod initialisers;
+mod layout;
 mod library;
 mod link;
 mod merge;

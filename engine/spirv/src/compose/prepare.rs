@@ -9,12 +9,19 @@ use super::class_module::{
 use super::error::{Code, Place};
 use super::generate::specs;
 use super::hash::Hasher;
+use super::layout::size_of;
 use super::library::Library;
 use super::link::{Linked, Role, Stub};
 use super::variables::{resource_name, set_and_binding};
 use crate::operands::{OperandKind, for_each_operand, instruction_info, opcode_name};
 use crate::words::{Instruction, Words};
 use crate::{Error, Stage};
+
+/// Deepest nesting of types and constants. The specification has 255 for types.
+const MAX_DEPTH: u16 = 512;
+
+/// Most pointers that are declared before what they point to.
+const MAX_FORWARD_POINTERS: usize = 512;
 
 /// Takes a module apart.
 pub(crate) fn prepare(
@@ -54,6 +61,8 @@ pub(crate) fn prepare(
         literal_words: vec![0; bound as usize],
         types: vec![0; bound as usize],
         forward: vec![false; bound as usize],
+        forwards: 0,
+        depths: vec![0; bound as usize],
         groups: Vec::new(),
         non_semantic: Vec::new(),
         open: None,
@@ -92,6 +101,9 @@ struct Reader<'a> {
     /// Type of each value.
     types: Vec<u32>,
     forward: Vec<bool>,
+    forwards: usize,
+    /// How deep each type or constant is nested.
+    depths: Vec<u16>,
     groups: Vec<(u32, u32, u32)>,
     non_semantic: Vec<u32>,
     open: Option<Function>,
@@ -345,7 +357,14 @@ impl Reader<'_> {
                         .map(|[target, member]| (get(operands, 0), *target, *member)),
                 );
             }
-            Some(Op::TypeForwardPointer) => set(&mut self.forward, get(operands, 0), true),
+            Some(Op::TypeForwardPointer) => {
+                set(&mut self.forward, get(operands, 0), true);
+                self.forwards += 1;
+                if self.forwards > MAX_FORWARD_POINTERS {
+                    let problem = format!("is one of more than {MAX_FORWARD_POINTERS}");
+                    return Err(self.refuse(instruction.offset, "TypeForwardPointer", problem));
+                }
+            }
             _ => {
                 let Some(id) = result else {
                     return Err(self.refuse(
@@ -375,6 +394,7 @@ impl Reader<'_> {
     ) -> Result<(), Error> {
         let first = instruction.offset as u32 + 1;
         let begin = self.module.id_positions.len() as u32;
+        let mut depth = 0;
         for &(start, kind) in ids {
             if kind == OperandKind::Result {
                 continue;
@@ -391,8 +411,18 @@ impl Reader<'_> {
                     format!("uses id {used} before it is defined"),
                 ));
             }
+            depth = depth.max(get(&self.depths, used));
             self.module.id_positions.push(first + start);
         }
+        if depth >= MAX_DEPTH {
+            let name = opcode_name(instruction.opcode);
+            return Err(self.refuse(
+                instruction.offset,
+                &name,
+                format!("is nested more than {MAX_DEPTH} deep"),
+            ));
+        }
+        set(&mut self.depths, id, depth + 1);
         if let Some(Op::TypeInt | Op::TypeFloat) = op {
             let words = get(instruction.operands, 1).div_ceil(32).min(4) as u8;
             set(&mut self.literal_words, id, words);
@@ -418,6 +448,8 @@ impl Reader<'_> {
             layout: 0,
             owner: Owner::Own,
             automatic: false,
+            referenced: false,
+            size: 0,
         });
         Ok(())
     }
@@ -431,6 +463,7 @@ impl Reader<'_> {
     ) -> Result<(), Error> {
         self.decorate();
         self.hash_types();
+        self.measure();
         self.check_blocks()?;
         self.functions();
         self.module.roles(library, class, stubs)?;
@@ -601,6 +634,34 @@ impl Reader<'_> {
             let (shape, layout) = (shape.finish(), layout.finish());
             if let Some(global) = self.module.globals.get_mut(index) {
                 (global.shape, global.layout) = (shape, layout);
+            }
+        }
+    }
+
+    /// Sizes of types, and which structs are reached by pointers that came before them.
+    fn measure(&mut self) {
+        for index in 0..self.module.globals.len() {
+            let size = self
+                .module
+                .globals
+                .get(index)
+                .map_or(0, |global| size_of(&self.module, global));
+            if let Some(global) = self.module.globals.get_mut(index) {
+                global.size = size;
+            }
+        }
+        let targets: Vec<u32> = self
+            .module
+            .globals
+            .iter()
+            .filter(|global| global.forward)
+            .map(|global| get(self.module.operands(global), 2))
+            .collect();
+        for target in targets {
+            if let Def::Global(index) = get_def(&self.module.defs, target)
+                && let Some(global) = self.module.globals.get_mut(index as usize)
+            {
+                global.referenced = true;
             }
         }
     }

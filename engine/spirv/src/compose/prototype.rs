@@ -202,7 +202,11 @@ pub(crate) fn parse(text: &str) -> Result<Declaration, String> {
         [rest @ .., last] if last.text == ";" => rest,
         rest => rest,
     };
-    let Some(open) = found.iter().position(|token| token.text == "(") else {
+    let first = found
+        .iter()
+        .position(|token| matches!(token.text, "(" | "="));
+    let Some(open) = first.filter(|at| found.get(*at).is_some_and(|token| token.text == "("))
+    else {
         return variable(found);
     };
     let (head, rest) = found.split_at(open);

@@ -261,7 +261,7 @@ mod tests {
         let names: Vec<_> = all.iter().map(|global| global.name).collect();
         assert_eq!(names, ["a", "b", "c", "e"]);
         let plain = without_initialisers(text, &all);
-        assert!(plain.contains("vec3 a                  , b;"), "{plain}");
+        assert!(plain.contains("vec3 a                , b;"), "{plain}");
         assert!(plain.contains("const int N = 2;"));
         assert_eq!(plain.lines().count(), text.lines().count());
         assert!(!plain.contains("2.0"));

@@ -316,9 +316,7 @@ impl Merge<'_> {
                 ),
             ));
         }
-        let size = module
-            .block(global)
-            .map_or(0, |block| block_size(module, block));
+        let size = module.block(global).map_or(0, |block| block.size);
         if size > self.shared.max_push_constants {
             return Err(self.place(element).error(
                 Code::M13,
@@ -459,11 +457,16 @@ impl Merge<'_> {
                 None => return Vec::new(),
             }
         }
-        let mut found = Vec::new();
+        let length = |id: u32| self.length(element, module, id);
+        let mut locations = Locations {
+            found: Vec::new(),
+            steps: MAX_STEPS,
+            length: &length,
+        };
         match literal(Deco::Location) {
             Some(location) => {
                 let component = literal(Deco::Component).unwrap_or_default();
-                self.spread(element, module, ty, location, component, &mut found);
+                locations.spread(module, ty, location, component);
             }
             None if ty.op == Op::TypeStruct as u32 => {
                 for (member, id) in module.operands(ty).iter().skip(1).enumerate() {
@@ -471,80 +474,13 @@ impl Merge<'_> {
                         .decoration(ty, member as u32, Deco::Location)
                         .and_then(|words| words.first());
                     if let (Some(location), Some(inner)) = (location, module.global(*id)) {
-                        self.spread(element, module, inner, *location, 0, &mut found);
+                        locations.spread(module, inner, *location, 0);
                     }
                 }
             }
             None => {}
         }
-        found
-    }
-
-    /// Adds the locations of a type; gives the number of them.
-    fn spread(
-        &self,
-        element: usize,
-        module: &ClassModule,
-        ty: &Global,
-        location: u32,
-        component: u32,
-        found: &mut Vec<(u32, u32)>,
-    ) -> u32 {
-        /// More than any device has; arrays of a hostile module end here.
-        const MOST: usize = 1024;
-        let words = module.operands(ty);
-        let inner = |at: usize| words.get(at).and_then(|id| module.global(*id));
-        let width = |ty: &Global| {
-            module
-                .operands(ty)
-                .get(1)
-                .copied()
-                .unwrap_or(32)
-                .div_ceil(32)
-        };
-        let fill = |components: u32, found: &mut Vec<(u32, u32)>| {
-            let mut rest = components;
-            let mut at = location;
-            while rest > 0 {
-                let first = if at == location { component.min(3) } else { 0 };
-                let here = rest.min(4 - first);
-                found.push((at, ((1 << here) - 1) << first));
-                rest -= here;
-                at += 1;
-            }
-            at - location
-        };
-        match Op::from_u32(ty.op) {
-            Some(Op::TypeInt | Op::TypeFloat) => fill(width(ty), found),
-            Some(Op::TypeVector) => fill(
-                inner(1).map_or(1, width) * words.get(2).copied().unwrap_or(1).min(16),
-                found,
-            ),
-            Some(Op::TypeMatrix | Op::TypeArray) => {
-                let count = match Op::from_u32(ty.op) {
-                    Some(Op::TypeMatrix) => words.get(2).copied().unwrap_or(1),
-                    _ => self.length(element, module, words.get(2).copied().unwrap_or_default()),
-                };
-                let mut taken = 0;
-                for _ in 0..count {
-                    let Some(part) = inner(1).filter(|_| found.len() < MOST) else {
-                        break;
-                    };
-                    taken += self.spread(element, module, part, location + taken, component, found);
-                }
-                taken
-            }
-            Some(Op::TypeStruct) => {
-                let mut taken = 0;
-                for id in words.iter().skip(1) {
-                    if let Some(part) = module.global(*id).filter(|_| found.len() < MOST) {
-                        taken += self.spread(element, module, part, location + taken, 0, found);
-                    }
-                }
-                taken
-            }
-            _ => 0,
-        }
+        locations.found
     }
 
     /// Length of an array, parameters as in the recipe where they are plain.
@@ -583,74 +519,81 @@ pub(crate) fn set_and_binding(module: &ClassModule, global: &Global) -> (u32, u3
     (literal(Deco::DescriptorSet), literal(Deco::Binding))
 }
 
-/// Byte behind the last member of a block. A runtime array at its end counts as empty.
-pub(crate) fn block_size(module: &ClassModule, block: &Global) -> u32 {
-    module
-        .operands(block)
-        .iter()
-        .skip(1)
-        .enumerate()
-        .map(|(index, id)| {
-            let literal = |kind| {
-                module
-                    .decoration(block, index as u32, kind)
-                    .and_then(|words| words.first())
-                    .copied()
-            };
-            let offset = literal(Deco::Offset).unwrap_or_default();
-            let stride = literal(Deco::MatrixStride);
-            let row_major = module
-                .decoration(block, index as u32, Deco::RowMajor)
-                .is_some();
-            let size = module
-                .global(*id)
-                .map_or(0, |ty| size_of(module, ty, stride, row_major));
-            offset.saturating_add(size)
-        })
-        .max()
-        .unwrap_or_default()
+/// Locations with the components taken there.
+struct Locations<'a> {
+    found: Vec<(u32, u32)>,
+    /// Steps that are left: types of hostile modules can be large out of all proportion.
+    steps: u32,
+    length: &'a dyn Fn(u32) -> u32,
 }
 
-/// Bytes of a type in memory.
-pub(crate) fn size_of(
-    module: &ClassModule,
-    ty: &Global,
-    matrix_stride: Option<u32>,
-    row_major: bool,
-) -> u32 {
-    let words = module.operands(ty);
-    let word = |at: usize| words.get(at).copied().unwrap_or_default();
-    let inner = |at: usize| module.global(word(at));
-    match Op::from_u32(ty.op) {
-        Some(Op::TypeInt | Op::TypeFloat) => word(1).div_ceil(8),
-        Some(Op::TypeBool) => 4,
-        Some(Op::TypeVector) => inner(1)
-            .map_or(0, |ty| size_of(module, ty, None, false))
-            .saturating_mul(word(2)),
-        Some(Op::TypeMatrix) => {
-            let column = inner(1);
-            let rows = column
-                .and_then(|column| module.operands(column).get(2).copied())
-                .unwrap_or_default();
-            let plain = column.map_or(0, |column| size_of(module, column, None, false));
-            matrix_stride
-                .unwrap_or(plain)
-                .saturating_mul(if row_major { rows } else { word(2) })
+/// Most steps. No device has as many locations.
+const MAX_STEPS: u32 = 4096;
+
+impl Locations<'_> {
+    /// Adds the locations of a type; gives the number of them.
+    fn spread(&mut self, module: &ClassModule, ty: &Global, location: u32, component: u32) -> u32 {
+        self.steps = self.steps.saturating_sub(1);
+        if self.steps == 0 {
+            return 0;
         }
-        Some(Op::TypeArray) => {
-            let stride = module
-                .decoration(ty, WHOLE, Deco::ArrayStride)
-                .and_then(|words| words.first())
-                .copied();
-            let length = module
-                .global(word(2))
-                .and_then(|length| module.operands(length).get(2).copied())
-                .unwrap_or_default();
-            let element = inner(1).map_or(0, |ty| size_of(module, ty, matrix_stride, row_major));
-            stride.unwrap_or(element).saturating_mul(length)
+        let words = module.operands(ty);
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        let inner = module.global(word(1));
+        let width = |ty: &Global| {
+            module
+                .operands(ty)
+                .get(1)
+                .copied()
+                .unwrap_or(32)
+                .div_ceil(32)
+                .min(2)
+        };
+        match Op::from_u32(ty.op) {
+            Some(Op::TypeInt | Op::TypeFloat) => self.fill(width(ty), location, component),
+            Some(Op::TypeVector) => {
+                self.fill(inner.map_or(1, width) * word(2).min(4), location, component)
+            }
+            Some(Op::TypeMatrix | Op::TypeArray) => {
+                let matrix = Op::from_u32(ty.op) == Some(Op::TypeMatrix);
+                let count = if matrix {
+                    word(2)
+                } else {
+                    (self.length)(word(2))
+                };
+                let mut taken = 0_u32;
+                for _ in 0..count.min(MAX_STEPS) {
+                    let Some(part) = inner else {
+                        break;
+                    };
+                    let more = self.spread(module, part, location.saturating_add(taken), component);
+                    taken = taken.saturating_add(more);
+                }
+                taken
+            }
+            Some(Op::TypeStruct) => {
+                let mut taken = 0_u32;
+                for part in words.iter().skip(1).filter_map(|id| module.global(*id)) {
+                    let more = self.spread(module, part, location.saturating_add(taken), 0);
+                    taken = taken.saturating_add(more);
+                }
+                taken
+            }
+            _ => 0,
         }
-        Some(Op::TypeStruct) => block_size(module, ty),
-        Some(Op::TypePointer) => 8,
-        _ => 0,
+    }
+
+    fn fill(&mut self, components: u32, location: u32, component: u32) -> u32 {
+        let mut rest = components;
+        let mut taken = 0;
+        while rest > 0 {
+            let first = if taken == 0 { component.min(3) } else { 0 };
+            let here = rest.min(4 - first);
+            self.found
+                .push((location.saturating_add(taken), ((1 << here) - 1) << first));
+            rest -= here;
+            taken += 1;
+        }
+        taken
     }
 }

@@ -1002,3 +1002,86 @@ fn m29_headers() {
         "in A.glsl:2",
     );
 }
+
+/// Every place of a text, with the character there taken out, doubled, or replaced.
+fn damaged(text: &str) -> impl Iterator<Item = String> + '_ {
+    let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    places.into_iter().flat_map(move |at| {
+        let (head, tail) = text.split_at(at);
+        let rest = &tail[1..];
+        ["", "(", "\"", ";", "<", "\n", "#", "9"]
+            .into_iter()
+            .map(move |other| format!("{head}{other}{rest}"))
+    })
+}
+
+#[test]
+fn damaged_headers_and_recipes_give_coded_errors() {
+    let header = class(
+        "X",
+        "inherit Y<A = 1 + (2), 3>; import Z; param late vec3 P = vec3(1, 2, 3); compose Z slot[2]; override vec4 mx_f(const in float x[2], inout S s); root int mx_r = 3; merge_block M; interface begin; interface end",
+        "vec4 mx_f(float x[2], inout S s) { return vec4(1); }\n/* a */ int y = 3, z[2];",
+    );
+    let mut refused = 0;
+    for text in damaged(&header) {
+        match Library::new().add_source("X.glsl", &text) {
+            Ok(()) => {}
+            Err(Error::Mixin(_)) => refused += 1,
+            Err(other) => panic!("{other}\n{text}"),
+        }
+    }
+    assert!(refused > 500, "{refused}");
+    let recipe = "classes = [\"c\"]\n[effect.e]\nmixins = [\"A<1>\", \"B\"]\nstages = [\"compute\"]\nparams = { N = [1, 2.5], M = true }\nslots = { a = [\"C\", { mixins = [\"D\"] }], b = \"E\" }\n";
+    let mut refused = 0;
+    let base = main_class("param int N = 1", "void mx_main() {}");
+    let composer = composer(&[&base]);
+    for text in damaged(recipe) {
+        match Recipes::parse("r.toml", &text) {
+            Ok(recipes) => {
+                for effect in &recipes.effects {
+                    // None of the classes is there, so nothing is ever composed.
+                    assert!(
+                        matches!(composer.compose_modules(effect), Err(Error::Mixin(_))),
+                        "{text}"
+                    );
+                }
+            }
+            Err(Error::Mixin(_)) => refused += 1,
+            Err(other) => panic!("{other}\n{text}"),
+        }
+    }
+    assert!(refused > 300, "{refused}");
+}
+
+#[test]
+fn long_chains_of_classes_end() {
+    let mut library = Library::new();
+    let count = 2_000;
+    for number in 0..count {
+        let pragmas = if number == 0 {
+            String::new()
+        } else {
+            format!("inherit C{}", number - 1)
+        };
+        library
+            .add_source("C.glsl", &class(&format!("C{number}"), &pragmas, ""))
+            .unwrap();
+        let pragmas = if number == 0 {
+            String::new()
+        } else {
+            format!("import I{}", number - 1)
+        };
+        library
+            .add_source("I.glsl", &class(&format!("I{number}"), &pragmas, ""))
+            .unwrap();
+    }
+    let composer = Composer::new(library, ComposeOptions::default());
+    for last in ["C1999", "I1999"] {
+        let error = failure(
+            &composer,
+            &Recipe::new("test", Mix::of(&[last]), &[Stage::Compute]),
+        );
+        assert_eq!(error.code, Code::M02, "{error}");
+        assert!(error.message.contains("more than 128 deep"), "{error}");
+    }
+}

@@ -288,3 +288,94 @@ fn modules_of_classes_are_as_good_as_their_sources() {
         modules.compose_modules(&recipe).unwrap()
     );
 }
+
+#[test]
+fn m24_a_merged_block_is_loaded_as_a_whole() {
+    let globals = "OpName %Test \"Test\"\nOpMemberName %Test 0 \"a\"\nOpName %test \"test\"\nOpMemberDecorate %Test 0 Offset 0\nOpDecorate %Test Block\n\
+                   OpDecorate %test DescriptorSet 0\nOpDecorate %test Binding 1";
+    let bytes = module(globals, "%whole = OpLoad %Test %test", "");
+    // The declarations belong behind the types that `module` writes.
+    let words: Vec<u32> = bytes
+        .chunks_exact(4)
+        .map(|w| u32::from_ne_bytes(w.try_into().unwrap()))
+        .collect();
+    let text = String::from_utf8(
+        tool(
+            "spirv-dis",
+            &["--raw-id", "--no-indent", "--no-color", "-"],
+            &words,
+        )
+        .unwrap(),
+    )
+    .unwrap();
+    let id = |name: &str| {
+        text.lines()
+            .find(|line| line.starts_with("OpName") && line.ends_with(&format!("\"{name}\"")))
+            .unwrap()
+            .split(' ')
+            .nth(1)
+            .unwrap()
+            .to_owned()
+    };
+    let int = text
+        .lines()
+        .find(|line| line.ends_with("OpTypeInt 32 1"))
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .to_owned();
+    let (block, variable) = (id("Test"), id("test"));
+    let declarations = format!(
+        "{block} = OpTypeStruct {int}\n%900 = OpTypePointer Uniform {block}\n{variable} = OpVariable %900 Uniform\n"
+    );
+    let at = text
+        .find(" OpFunction ")
+        .or(text.find("= OpFunction"))
+        .unwrap();
+    let line = text[..at].rfind('\n').unwrap() + 1;
+    let text = format!("{}{declarations}{}", &text[..line], &text[line..]);
+    let path =
+        std::env::temp_dir().join(format!("impel-by-hand-whole-{}.spvasm", std::process::id()));
+    std::fs::write(&path, &text).unwrap();
+    let bytes = tool(
+        "spirv-as",
+        &["--target-env", "spv1.6", path.to_str().unwrap(), "-o", "-"],
+        &[],
+    )
+    .unwrap_or_else(|problem| panic!("{problem}\n{text}"));
+    std::fs::remove_file(&path).unwrap();
+    let mut library = Library::new();
+    let header = format!("{HEADER}#pragma mixin merge_block Test\n");
+    library
+        .add_modules("Hand.mixin", &header, vec![(Stage::Compute, bytes)])
+        .unwrap();
+    let error = failure(
+        &Composer::new(library, ComposeOptions::default()),
+        &recipe(),
+    );
+    assert_eq!(
+        (error.code, error.class.as_str(), error.symbol.as_str()),
+        (Code::M24, "Hand", "Test"),
+        "{error}"
+    );
+    assert!(
+        error.message.contains("used as a whole by OpLoad"),
+        "{error}"
+    );
+}
+
+#[test]
+fn deeply_nested_types_are_refused() {
+    let arrays: String = (0..2_000)
+        .map(|depth| format!("%t{} = OpTypeArray %t{depth} %n\n", depth + 1))
+        .collect();
+    let globals =
+        format!("%t0 = OpTypeFloat 64\n%u = OpTypeInt 32 0\n%n = OpConstant %u 1\n{arrays}");
+    let error = fails(module(&globals, "", ""));
+    assert_eq!(error.code, Code::M22, "{error}");
+    assert!(
+        error.message.contains("nested more than 512 deep"),
+        "{error}"
+    );
+}

@@ -599,3 +599,35 @@ fn what_is_composed_reflects_as_declared() {
     let push = &interface.push_constants[0];
     assert_eq!((push.offset, push.size), (0, 8));
 }
+
+#[test]
+fn task_and_mesh_stages_share_a_payload() {
+    let payload = "#pragma mixin interface begin\nstruct Work { uint first; };\ntaskPayloadSharedEXT Work work;\n#pragma mixin interface end";
+    let extension = |text: String, stage: &str| {
+        text.replacen(
+            "#version 460",
+            "#version 460\n#extension GL_EXT_mesh_shader : require",
+            1,
+        )
+        .replace("stage compute", &format!("stage {stage}"))
+    };
+    let classes = [
+        extension(class("Task", "virtual uint mx_first(); virtual void mx_main()", &format!("{payload}\nlayout(local_size_x = 32) in;\nuint mx_first() {{ return 1u; }}\nvoid mx_main() {{ if (gl_LocalInvocationIndex == 0) work.first = mx_first(); EmitMeshTasksEXT(1, 1, 1); }}")), "task"),
+        extension(class("Later", "inherit Task; override uint mx_first()", "uint mx_first() { return base_mx_first() + work.first; }"), "task"),
+        extension(class("Mesh", "virtual vec4 mx_place(uint vertex); virtual void mx_main()", &format!("{payload}\nlayout(local_size_x = 32) in;\nlayout(triangles, max_vertices = 3, max_primitives = 1) out;\nlayout(location = 0) perprimitiveEXT out vec3 tint[];\nvec4 mx_place(uint vertex) {{ return vec4(vertex); }}\nvoid mx_main() {{ SetMeshOutputsEXT(3, 1); uint i = gl_LocalInvocationIndex; if (i < 3) gl_MeshVerticesEXT[i].gl_Position = mx_place(work.first + i); if (i == 0) {{ gl_PrimitiveTriangleIndicesEXT[0] = uvec3(0, 1, 2); tint[0] = vec3(1); }} }}")), "mesh"),
+        class("Pixel", "virtual void mx_main()", "layout(location = 0) perprimitiveEXT in vec3 tint;\nlayout(location = 0) out vec4 colour;\nvoid mx_main() { colour = vec4(tint, 1); }").replacen("#version 460", "#version 460\n#extension GL_EXT_mesh_shader : require", 1).replace("stage compute", "stage fragment"),
+    ];
+    let stages = [Stage::Task, Stage::Mesh, Stage::Fragment];
+    let effect = compose(
+        &texts(&classes),
+        Mix::of(&["Later", "Mesh", "Pixel"]),
+        &stages,
+    );
+    let entry = |stage: Stage| &effect.stage(stage).unwrap().interface.entry_points[0];
+    assert!(entry(Stage::Task).payload.is_some() && entry(Stage::Mesh).payload.is_some());
+    let mesh = entry(Stage::Mesh).mesh.unwrap();
+    assert_eq!((mesh.max_vertices, mesh.max_primitives), (3, 1));
+    for stage in &effect.stages {
+        walk(&stage.words);
+    }
+}
