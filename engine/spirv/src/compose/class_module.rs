@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use spirv::{Decoration as Deco, Op, StorageClass};
 
-use super::generate::SpecSource;
 use super::link::Role;
+use super::specs::SpecSource;
 
 /// Most ids that a module may have, the limit that the specification sets.
 pub(crate) const MAX_BOUND: u32 = 0x3f_ffff;

@@ -94,6 +94,7 @@ impl Constant {
     }
 
     /// The components as GLSL.
+    #[cfg(feature = "compile")]
     pub(crate) fn components(self) -> impl Iterator<Item = String> {
         self.bits
             .into_iter()

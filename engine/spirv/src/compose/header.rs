@@ -65,6 +65,10 @@ pub(crate) struct Member {
 
 /// A variable with one instance for the whole effect.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(feature = "compile"),
+    allow(dead_code, reason = "all but the name are for the compiler")
+)]
 pub(crate) struct RootVariable {
     pub(crate) ty: String,
     pub(crate) name: String,

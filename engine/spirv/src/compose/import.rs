@@ -6,9 +6,9 @@ use super::class_module::{ClassModule, Global, WHOLE, part, string};
 use super::difference::difference;
 use super::error::Code;
 use super::fold;
-use super::generate::SpecSource;
 use super::merge::Merge;
 use super::output::instruction;
+use super::specs::SpecSource;
 use crate::Error;
 
 /// Separates the parts of a struct's key.

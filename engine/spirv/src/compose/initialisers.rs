@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use spirv::Op;
 
 use super::class_module::{ClassModule, Def, Initialiser, Span, Stretch, instructions, part};
-use super::generate::MARKER;
 use super::prepare::{facts, get, get_def};
+use super::specs::MARKER;
 use crate::operands::instruction_info;
 
 /// Takes the initialisers out of `main`.

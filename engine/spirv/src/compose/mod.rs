@@ -36,6 +36,7 @@ mod difference;
 mod emit;
 mod error;
 mod fold;
+#[cfg(feature = "compile")]
 mod generate;
 mod graph;
 mod hash;
@@ -56,6 +57,7 @@ mod recursion;
 mod resolve;
 mod roles;
 mod scan;
+mod specs;
 mod stages;
 mod tokens;
 mod trace;

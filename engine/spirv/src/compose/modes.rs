@@ -4,10 +4,10 @@ use spirv::{ExecutionMode as Mode, Op};
 
 use super::class_module::part;
 use super::error::Code;
-use super::generate::SpecSource;
 use super::graph::NodeKind;
 use super::merge::Merge;
 use super::output::instruction;
+use super::specs::SpecSource;
 use crate::Error;
 
 /// A mode that a class module has.

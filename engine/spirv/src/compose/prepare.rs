@@ -7,11 +7,11 @@ use super::class_module::{
     instructions, part, string,
 };
 use super::error::{Code, Place};
-use super::generate::specs;
 use super::hash::Hasher;
 use super::layout::size_of;
 use super::library::Library;
 use super::link::{Linked, Role, Stub};
+use super::specs::specs;
 use super::variables::{resource_name, set_and_binding};
 use crate::operands::{OperandKind, for_each_operand, instruction_info, opcode_name};
 use crate::words::{Instruction, Words};

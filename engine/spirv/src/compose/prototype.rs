@@ -45,6 +45,7 @@ impl Parameter {
             || self.base == "accelerationStructureEXT"
     }
 
+    #[cfg(any(test, feature = "compile"))]
     pub(crate) fn is_image(&self) -> bool {
         self.is_kind("image")
     }
@@ -58,6 +59,7 @@ impl Parameter {
         })
     }
 
+    #[cfg(any(test, feature = "compile"))]
     fn declaration(&self, index: usize) -> String {
         let mut text = String::new();
         if self.constant {
@@ -91,6 +93,7 @@ impl Prototype {
     }
 
     /// The whole prototype under another name, without the semicolon.
+    #[cfg(any(test, feature = "compile"))]
     pub(crate) fn named(&self, name: &str) -> String {
         let parameters: Vec<_> = self
             .parameters
