@@ -243,7 +243,7 @@ impl Raw {
                 .max_sets(PASSES)
                 .pool_sizes(&sizes);
             let descriptor_pool = device.create_descriptor_pool(&info, None)?;
-            let set_layout = impel_gpu::create_set_layouts(gpu, &[shader])?[0];
+            let set_layout = impel_gpu::create_set_layouts(gpu, &[shader], &Default::default())?[0];
             let layouts = [set_layout];
             let ranges = [vk::PushConstantRange {
                 stage_flags: vk::ShaderStageFlags::COMPUTE,

@@ -1,17 +1,21 @@
 //! What it costs to describe a module: `impel-spirv`, SPIRV-Cross, `spirq`, and a baked description.
 //!
 //! Each variant goes once over every module of the corpora that all reflectors accept (each module in memory, in the form
-//! that the reflector wants). SPIRV-Cross: a compiler is created, then entry points, resources with their decorations, and
-//! the types of blocks down to the last member are asked for, push constants among them. `spirq`: one call describes all.
+//! that the reflector wants). The others are asked for what ours tells and they can tell. SPIRV-Cross: a compiler is created;
+//! then, for each entry point, execution modes with their arguments, active built-ins, and the resources among the active
+//! variables, with their decorations and types down to the last member (names, offsets, strides and sizes come with these), and the
+//! active bytes of buffers; for the module, all resources, capabilities, extensions and specialisation constants. (Not asked:
+//! what is sampled with what, which would change its copy of the module.) `spirq`: one call describes the variables that each
+//! entry point uses, down to the last member.
 //!
-//! `cargo bench -p benches --bench reflection [-- --callgrind VARIANT]`; with `--callgrind` one variant (`reflect`,
-//! `unbake`) goes over all modules ten times, for counting its instructions.
+//! `cargo bench -p benches --bench reflection [-- --callgrind VARIANT]`; with `--callgrind` one variant goes over all modules ten times, for
+//! counting its instructions; those of the variant `nothing` are to be taken off.
 
 use benches::{Variant, compare, print};
 use spirq::prelude::ReflectConfig;
 use spirv_cross2::handle::{Handle, TypeId};
-use spirv_cross2::reflect::{AllResources, Resource, TypeInner};
-use spirv_cross2::spirv::Decoration;
+use spirv_cross2::reflect::{AllResources, BuiltinResourceType, Resource, TypeInner};
+use spirv_cross2::spirv::{Decoration, StorageClass};
 use spirv_cross2::{Compiler, Module, SpirvCrossError, targets};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -40,56 +44,118 @@ struct Sample {
 }
 
 fn spirv_cross(words: &[u32]) -> Result<usize, SpirvCrossError> {
-    let compiler = Compiler::<targets::None>::new(Module::from_words(words))?;
+    let mut compiler = Compiler::<targets::None>::new(Module::from_words(words))?;
+    let mut found = compiler.declared_capabilities()?.len();
+    for extension in compiler.declared_extensions()? {
+        found += extension.len();
+    }
+    let entries: Vec<_> = compiler.entry_points()?.collect();
+    for entry in entries {
+        compiler.set_entry_point(entry.name, entry.execution_model)?;
+        let proof = compiler.update_active_builtins();
+        for mode in compiler.execution_modes()? {
+            found += usize::from(compiler.execution_mode_arguments(*mode)?.is_some());
+        }
+        let active = compiler.active_interface_variables()?;
+        let resources = compiler.shader_resources_for_active_variables(active)?;
+        found += ask(&compiler, resources.all_resources()?, true)?;
+        for (class, list) in [
+            (StorageClass::Input, BuiltinResourceType::StageInput),
+            (StorageClass::Output, BuiltinResourceType::StageOutput),
+        ] {
+            for built_in in resources.builtin_resources_for_type(list)? {
+                found +=
+                    usize::from(compiler.has_active_builtin(built_in.builtin, class, proof)?);
+            }
+        }
+    }
+    found += ask(
+        &compiler,
+        compiler.shader_resources()?.all_resources()?,
+        false,
+    )?;
+    for constant in compiler.specialization_constants()? {
+        found += constant.constant_id as usize;
+        found += usize::from(compiler.specialization_constant_type(constant.id).is_ok());
+    }
+    Ok(found)
+}
+
+/// Asks for decorations and types of resources; of those of one entry point, also what of them is active.
+fn ask(
+    compiler: &Compiler<targets::None>,
+    resources: AllResources<'_>,
+    of_entry_point: bool,
+) -> Result<usize, SpirvCrossError> {
     let mut found = 0;
     let mut above = Vec::new();
-    for entry in compiler.entry_points()? {
-        found += entry.name.len();
-    }
-    let AllResources {
-        uniform_buffers,
-        storage_buffers,
-        stage_inputs,
-        stage_outputs,
-        subpass_inputs,
-        storage_images,
-        sampled_images,
-        acceleration_structures,
-        push_constant_buffers,
-        separate_images,
-        separate_samplers,
-        ..
-    } = compiler.shader_resources()?.all_resources()?;
     let decoration = |resource: &Resource<'_>, decoration| {
         let value = compiler.decoration(resource.id, decoration)?;
         Ok::<_, SpirvCrossError>(value.and_then(|value| value.as_literal()).unwrap_or(0) as usize)
     };
-    for resource in [stage_inputs, stage_outputs].iter().flatten() {
-        found += decoration(resource, Decoration::Location)?;
-        found += members(&compiler, resource.base_type_id, &mut above)?;
+    if of_entry_point {
+        for resource in [resources.stage_inputs, resources.stage_outputs]
+            .iter()
+            .flatten()
+        {
+            for asked in [
+                Decoration::Location,
+                Decoration::Component,
+                Decoration::Index,
+                Decoration::Flat,
+                Decoration::NoPerspective,
+                Decoration::Centroid,
+                Decoration::Sample,
+                Decoration::PerPrimitiveEXT,
+                Decoration::Patch,
+            ] {
+                found += decoration(resource, asked)?;
+            }
+            found += members(compiler, resource.base_type_id, &mut above)?;
+        }
     }
-    for resource in [
-        uniform_buffers,
-        storage_buffers,
-        subpass_inputs,
-        storage_images,
-        sampled_images,
-        acceleration_structures,
-        separate_images,
-        separate_samplers,
-    ]
-    .iter()
-    .flatten()
+    let buffers = [resources.uniform_buffers, resources.storage_buffers];
+    let others = [
+        resources.subpass_inputs,
+        resources.storage_images,
+        resources.sampled_images,
+        resources.acceleration_structures,
+        resources.separate_images,
+        resources.separate_samplers,
+    ];
+    for resource in buffers.iter().chain(&others).flatten() {
+        for asked in [
+            Decoration::DescriptorSet,
+            Decoration::Binding,
+            Decoration::NonWritable,
+            Decoration::NonReadable,
+            Decoration::InputAttachmentIndex,
+        ] {
+            found += decoration(resource, asked)?;
+        }
+        // Types are asked for once, not again for each entry point.
+        if !of_entry_point {
+            found += members(compiler, resource.base_type_id, &mut above)?;
+        }
+    }
+    for resource in buffers.iter().flatten() {
+        let decorations = compiler.buffer_block_decorations(resource.id)?;
+        found += decorations.map_or(0, <[_]>::len);
+    }
+    for resource in buffers
+        .iter()
+        .chain([&resources.push_constant_buffers])
+        .flatten()
+        .filter(|_| of_entry_point)
     {
-        found += decoration(resource, Decoration::DescriptorSet)?;
-        found += decoration(resource, Decoration::Binding)?;
-        found += members(&compiler, resource.base_type_id, &mut above)?;
+        found += compiler.active_buffer_ranges(resource.id)?.len();
     }
-    for resource in push_constant_buffers {
-        found += members(&compiler, resource.base_type_id, &mut above)?;
-    }
-    for constant in compiler.specialization_constants()? {
-        found += constant.constant_id as usize;
+    for resource in resources
+        .push_constant_buffers
+        .iter()
+        .filter(|_| !of_entry_point)
+    {
+        found += members(compiler, resource.base_type_id, &mut above)?;
     }
     Ok(found)
 }
@@ -119,7 +185,7 @@ fn members(
 fn spirq(words: &[u32]) -> Option<usize> {
     let entries = ReflectConfig::new()
         .spv(words)
-        .ref_all_rscs(true)
+        .ref_all_rscs(false)
         .reflect()
         .ok()?;
     Some(entries.iter().map(|entry| entry.vars.len()).sum())
@@ -213,7 +279,14 @@ fn main() -> Result<(), Error> {
         let run = match arguments.get(at + 1).map(String::as_str) {
             Some("reflect") => Sample::reflect,
             Some("unbake") => Sample::unbake,
-            _ => return Err("--callgrind takes reflect or unbake".into()),
+            Some("spirv-cross") => |sample: &Sample| drop(black_box(spirv_cross(&sample.words))),
+            Some("spirq") => |sample: &Sample| drop(black_box(spirq(&sample.words))),
+            Some("nothing") => |_: &Sample| {},
+            _ => {
+                return Err(
+                    "--callgrind takes reflect, unbake, spirv-cross, spirq or nothing".into(),
+                );
+            }
         };
         for _ in 0..10 {
             timed(&samples, run);

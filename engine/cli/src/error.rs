@@ -52,6 +52,12 @@ pub(crate) enum Error {
         "spirv-val is not installed; it is in the package spirv-tools (Debian, Ubuntu) and in the Vulkan SDK"
     )]
     NoValidator,
+    /// The tool was built without the feature `portable`.
+    #[cfg(not(feature = "portable"))]
+    #[error(
+        "this build of the tool has no SPIRV-Cross; build it with `cargo build -p impel-cli --features portable`"
+    )]
+    NoSpirvCross,
     /// Baked files that are not what their sources give.
     #[error("{}: {} of {total} baked files differ from what the sources give: {}; run `impel bake`", folder.display(), files.len(), files.join(", "))]
     Stale {

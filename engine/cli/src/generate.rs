@@ -15,7 +15,7 @@ pub(crate) fn generate(
 ) -> Result<String, Error> {
     let mut parts = Vec::new();
     for file in files {
-        let interface = input::interface(file)?;
+        let interface = input::interface(file, &impel_spirv::Options::default())?;
         let source = file.display().to_string();
         let shown = file
             .file_name()

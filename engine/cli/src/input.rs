@@ -3,8 +3,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use impel_spirv::Interface;
 use impel_spirv::compile::{CompileError, CompileOptions, Compiler, Source, stage_of};
+use impel_spirv::{Interface, Options};
 
 use crate::error::Error;
 
@@ -45,7 +45,7 @@ fn compiled(path: &Path, debug_info: bool) -> Result<Vec<u8>, Error> {
 }
 
 /// What a shader says of itself: reflected, or read from a `.refl` file.
-pub(crate) fn interface(path: &Path) -> Result<Interface, Error> {
+pub(crate) fn interface(path: &Path, options: &Options) -> Result<Interface, Error> {
     let name = path.display().to_string();
     if path
         .extension()
@@ -53,7 +53,7 @@ pub(crate) fn interface(path: &Path) -> Result<Interface, Error> {
     {
         return Ok(impel_spirv::unbake(&bytes(path)?, None, &name)?);
     }
-    Ok(impel_spirv::reflect(&spirv(path)?).map_err(|error| error.in_file(&name))?)
+    Ok(impel_spirv::reflect_with(&spirv(path)?, options).map_err(|error| error.in_file(&name))?)
 }
 
 /// A compilation's failure, with the number of messages beside the first.
@@ -65,9 +65,16 @@ pub(crate) fn compile_error(source: CompileError) -> Error {
     Error::Compile { source, others }
 }
 
-/// A whole file, if it is of a sensible size.
+/// A whole file, if it is one (reading a pipe might never end) and of a sensible size.
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let fail = |error: std::io::Error| Error::file(path, &error);
+    let kind = std::fs::metadata(path).map_err(fail)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(Error::File {
+            file: path.to_owned(),
+            problem: "is a pipe, socket or device, expected a file".to_owned(),
+        });
+    }
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .map_err(fail)?

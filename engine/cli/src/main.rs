@@ -8,6 +8,7 @@ mod error;
 mod generate;
 mod input;
 mod mesh;
+mod portable;
 mod validate;
 
 use std::io::Write as _;
@@ -19,6 +20,7 @@ use impel_spirv::ListingStyle;
 
 use bake::BakeOptions;
 use error::Error;
+use impel_spirv::{MissingBindings, Options};
 
 /// Tool for shader and mesh authors.
 #[derive(Parser)]
@@ -39,6 +41,12 @@ enum Command {
         /// Print JSON instead of a table.
         #[arg(long)]
         json: bool,
+        /// Try the shader in SPIRV-Cross as HLSL and MSL, and say what does not carry over.
+        #[arg(long, conflicts_with = "json")]
+        portable: bool,
+        /// What the process that tries one target is told.
+        #[arg(long, hide = true, requires = "portable", value_name = "TARGET")]
+        target: Option<String>,
     },
     /// Compiles a folder's GLSL to SPIR-V with baked reflection, and generates typed Rust interfaces.
     ///
@@ -153,7 +161,13 @@ fn main() -> ExitCode {
 /// Runs a command and gives what it has to say.
 fn run(command: Command) -> Result<String, Error> {
     match command {
-        Command::Reflect { file, json } => reflect(&file, json),
+        Command::Reflect {
+            file,
+            portable: true,
+            target,
+            ..
+        } => portable::portable(&file, target.as_deref()),
+        Command::Reflect { file, json, .. } => reflect(&file, json),
         Command::Bake {
             folder,
             check,
@@ -218,7 +232,11 @@ fn run(command: Command) -> Result<String, Error> {
 }
 
 fn reflect(file: &Path, json: bool) -> Result<String, Error> {
-    let interface = input::interface(file)?;
+    // Whoever looks wants to see what is missing, too.
+    let options = Options {
+        missing_bindings: MissingBindings::Keep,
+    };
+    let interface = input::interface(file, &options)?;
     let name = file.display().to_string();
     Ok(if json {
         format!("{:#}\n", impel_spirv::to_json(&interface, &name))

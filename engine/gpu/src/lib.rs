@@ -33,7 +33,7 @@ pub use pass::{
 };
 pub use pipeline::{
     Blend, ComputePipelineDesc, DepthState, GraphicsPipelineDesc, GraphicsState, Pipeline,
-    create_set_layouts,
+    SetLayoutsDesc, create_set_layouts,
 };
 pub use present::{Offscreen, OffscreenDesc};
 pub use shader::{Shader, ShaderCode};

@@ -71,7 +71,7 @@ impl Shader {
         let entry = interface.entry_points.first().ok_or_else(|| {
             Error::invalid(format!("shader {name}"), "the module has no entry point")
         })?;
-        let entry_point = entry.name.clone();
+        let entry_point = entry.name.to_string();
         let words = spirv
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))

@@ -4,7 +4,7 @@
 //! Set layouts are tried for every module, pipelines for compute modules whose sets can be pushed.
 
 use impel_gpu::testing::{TestGpu, gpu};
-use impel_gpu::{ComputePipelineDesc, Error, Shader, create_set_layouts};
+use impel_gpu::{ComputePipelineDesc, Error, SetLayoutsDesc, Shader, create_set_layouts};
 use impel_spirv::{Stage, required_features};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -166,6 +166,29 @@ fn every_module_gets_its_layouts() {
     assert!(sets.accepted >= 60, "only {} accepted", sets.accepted);
 }
 
+#[test]
+fn runtime_arrays_want_a_count() {
+    let gpu = gpu();
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../spirv/tests/modules/runtime_array.frag.spv");
+    let shader = Shader::new("runtime_array.frag", &std::fs::read(file).unwrap()).unwrap();
+    assert_eq!(missing_features(&gpu, &shader), [""; 0]);
+    let refused = create_set_layouts(&gpu, &[&shader], &SetLayoutsDesc::default());
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("is a runtime array") && message.contains("runtime_count"),
+        "{message}"
+    );
+    // More than the device takes is cut down to what it does.
+    for runtime_count in [7, u32::MAX] {
+        let desc = SetLayoutsDesc { runtime_count };
+        for layout in create_set_layouts(&gpu, &[&shader], &desc).unwrap() {
+            // SAFETY: just made, and used by nothing.
+            unsafe { gpu.raw_device().destroy_descriptor_set_layout(layout, None) };
+        }
+    }
+}
+
 /// Features that the first entry point needs and the device has not switched on.
 fn missing_features(gpu: &TestGpu, shader: &Shader) -> Vec<String> {
     let enabled = &gpu.info().enabled;
@@ -181,7 +204,8 @@ fn set_layouts(gpu: &TestGpu, shader: &Shader) -> Outcome {
     if !missing.is_empty() {
         return Outcome::Unsupported(missing);
     }
-    match create_set_layouts(gpu, &[shader]) {
+    let desc = SetLayoutsDesc { runtime_count: 100 };
+    match create_set_layouts(gpu, &[shader], &desc) {
         Ok(layouts) => {
             for layout in layouts {
                 // SAFETY: just made, and used by nothing.

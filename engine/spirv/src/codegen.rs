@@ -192,7 +192,7 @@ fn module<'a>(program: &'a Program<'a>, options: &'a CodegenOptions) -> Result<M
         .flat_map(|(stage, _)| &stage.interface.spec_constants)
     {
         constants
-            .entry((constant.id, constant.name.clone()))
+            .entry((constant.id, constant.name.to_string()))
             .or_insert_with(|| constant.clone());
     }
     let local_sizes = stages

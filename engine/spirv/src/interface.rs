@@ -9,6 +9,7 @@ mod spec;
 mod types;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 pub(crate) use spec::half_to_f32;
 
@@ -40,7 +41,7 @@ pub struct Interface {
     /// Declared capabilities, in order of declaration, each once.
     pub capabilities: Vec<Capability>,
     /// Declared extensions, in order of declaration, each once.
-    pub extensions: Vec<String>,
+    pub extensions: Vec<SmolStr>,
     /// Entry points, in order of declaration.
     pub entry_points: Vec<EntryPoint>,
     /// All descriptor variables, used or not, aliases included; sorted by set, then binding, then SPIR-V id
@@ -83,7 +84,7 @@ impl Interface {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EntryPoint {
     /// Name, as `VkPipelineShaderStageCreateInfo::pName` wants it.
-    pub name: String,
+    pub name: SmolStr,
     /// Pipeline stage. The NV forms of task and mesh are the same stages as the EXT forms.
     pub stage: Stage,
     /// SPIR-V id of its function.
@@ -173,7 +174,7 @@ pub struct Binding {
     /// Binding number; `None` if the variable has no such decoration.
     pub binding: Option<u32>,
     /// `OpName` of the variable; empty if it has none.
-    pub name: String,
+    pub name: SmolStr,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Kind of descriptor.
@@ -207,9 +208,9 @@ pub struct Binding {
     /// Set and binding of the counter buffer (HLSL append, consume and counter buffers).
     pub counter: Option<(u32, u32)>,
     /// HLSL semantic.
-    pub semantic: Option<String>,
+    pub semantic: Option<SmolStr>,
     /// User type, as DXC and Slang write it (`structuredbuffer:<float4>`).
-    pub user_type: Option<String>,
+    pub user_type: Option<SmolStr>,
     /// SPIR-V ids of the other variables on the same set and binding, sorted.
     pub aliases: Vec<u32>,
     /// For images: ids of the sampler variables that they are combined with. For samplers: ids of the images. Sorted.
@@ -237,7 +238,7 @@ pub struct ImageTraits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PushConstants {
     /// `OpName` of the variable; empty if it has none.
-    pub name: String,
+    pub name: SmolStr,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Byte offset of the first member.

@@ -28,7 +28,7 @@ pub fn to_json(interface: &Interface, file: &str) -> Value {
         "bindings": list(&interface.bindings, binding),
         "push_constants": list(&interface.push_constants, push_constants),
         "spec_constants": list(&interface.spec_constants, spec_constant),
-        "types": interface.types.types.iter().map(|(id, ty)| (id.to_string(), type_json(ty))).collect::<Map<_, _>>(),
+        "types": interface.types.iter().map(|(id, ty)| (id.to_string(), type_json(ty))).collect::<Map<_, _>>(),
     })
 }
 

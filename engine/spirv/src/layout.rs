@@ -3,8 +3,6 @@
 //! Sizes come from `Offset`, `ArrayStride` and `MatrixStride`. Types without them (task payloads, inputs, outputs) are laid
 //! out as scalar block layout would: every member at the next multiple of its largest scalar.
 
-use std::collections::HashMap;
-
 use crate::interface::{
     ByteRange, Dim, FlatMember, Member, SpecValues, StructType, Type, TypeId, TypeTable,
 };
@@ -39,7 +37,8 @@ struct Extent {
 pub(crate) struct Sizes<'a> {
     table: &'a TypeTable,
     values: SpecValues<'a>,
-    structs: HashMap<TypeId, Extent>,
+    /// By place in the table; empty until the first struct.
+    structs: Vec<Option<Extent>>,
 }
 
 impl<'a> Sizes<'a> {
@@ -47,7 +46,7 @@ impl<'a> Sizes<'a> {
         Self {
             table,
             values,
-            structs: HashMap::new(),
+            structs: Vec::new(),
         }
     }
 
@@ -78,7 +77,11 @@ impl<'a> Sizes<'a> {
         if depth > MAX_DEPTH {
             return Extent::default();
         }
-        match self.table.get(ty) {
+        let position = self.table.position(ty);
+        match position
+            .and_then(|position| self.table.types.get(position))
+            .map(|(_, ty)| ty)
+        {
             None | Some(Type::Opaque(_)) => Extent { size: 0, align: 1 },
             Some(Type::Bool) => scalar(32),
             Some(Type::Int { width, .. } | Type::Float { width }) => scalar(*width),
@@ -132,11 +135,17 @@ impl<'a> Sizes<'a> {
                 }
             }
             Some(Type::Struct(found)) => {
-                if let Some(known) = self.structs.get(&ty) {
+                let position = position.unwrap_or(usize::MAX);
+                if let Some(Some(known)) = self.structs.get(position) {
                     return *known;
                 }
                 let extent = self.struct_extent(found, depth);
-                self.structs.insert(ty, extent);
+                if self.structs.is_empty() {
+                    self.structs.resize(self.table.types.len(), None);
+                }
+                if let Some(known) = self.structs.get_mut(position) {
+                    *known = Some(extent);
+                }
                 extent
             }
         }
@@ -217,7 +226,7 @@ impl TypeTable {
                     break;
                 }
                 let path = if path.is_empty() {
-                    member.name.clone()
+                    member.name.to_string()
                 } else {
                     format!("{path}.{}", member.name)
                 };
@@ -247,14 +256,12 @@ impl TypeTable {
 pub(crate) fn join_ranges(ranges: &mut Vec<ByteRange>) {
     ranges.retain(|range| range.size > 0);
     ranges.sort_unstable();
-    let mut joined: Vec<ByteRange> = Vec::with_capacity(ranges.len());
-    for range in ranges.iter() {
-        match joined.last_mut() {
-            Some(last) if range.offset <= last.end() => {
-                last.size = last.size.max(range.end() - last.offset);
-            }
-            _ => joined.push(*range),
+    // The one kept takes in those after it.
+    ranges.dedup_by(|range, last| {
+        let joins = range.offset <= last.end();
+        if joins {
+            last.size = last.size.max(range.end() - last.offset);
         }
-    }
-    *ranges = joined;
+        joins
+    });
 }

@@ -247,7 +247,7 @@ pub fn merge(stages: &[StageInput<'_>], limits: &MergeLimits) -> Result<ProgramL
         slot.first = *next;
         *next = next.saturating_add(slot.count);
     }
-    check_pushed(&layout, limits)?;
+    check_pushed(&layout, stages, limits)?;
     layout.push_constants = push_range(&blocks, limits)?;
     Ok(layout)
 }
@@ -282,7 +282,7 @@ fn check_spec_values(input: &StageInput<'_>) -> Result<(), Error> {
                 return Err(Error::SpecType {
                     file: input.file.to_owned(),
                     id: *id,
-                    name: constant.name.clone(),
+                    name: constant.name.to_string(),
                     expected: expected.name(),
                     given: given.name(),
                 });
@@ -308,7 +308,7 @@ fn add(
         };
         let error = Error::MissingBinding {
             id: binding.spirv_id,
-            name: binding.name.clone(),
+            name: binding.name.to_string(),
             descriptor_type: binding.descriptor_type,
             missing,
         };
@@ -317,7 +317,7 @@ fn add(
     if let Some(limit) = limits.set_count.filter(|limit| set >= *limit) {
         return Err(Error::SetOutOfRange {
             file: input.file.to_owned(),
-            name: binding.name.clone(),
+            name: binding.name.to_string(),
             set,
             limit,
         });
@@ -325,7 +325,7 @@ fn add(
     if binding.count == Count::Runtime && limits.pushed_set == Some(set) {
         return Err(Error::RuntimeArrayPushed {
             file: input.file.to_owned(),
-            name: binding.name.clone(),
+            name: binding.name.to_string(),
             set,
             binding: number,
         });
@@ -348,7 +348,7 @@ fn add(
         let slot = Slot {
             set,
             binding: number,
-            name: binding.name.clone(),
+            name: binding.name.to_string(),
             descriptor_type: binding.descriptor_type,
             count,
             stages: stage.into(),
@@ -380,7 +380,7 @@ fn add(
             first_type: slot.descriptor_type,
             first_count: slot.count,
             second_file: input.file.to_owned(),
-            second_name: binding.name.clone(),
+            second_name: binding.name.to_string(),
             second_type: binding.descriptor_type,
             second_count: count,
         });
@@ -400,7 +400,7 @@ fn add(
     slot.block_size = slot.block_size.max(block_size);
     slot.padded_size = slot.padded_size.max(padded_size);
     if slot.name.is_empty() {
-        slot.name.clone_from(&binding.name);
+        slot.name = binding.name.to_string();
     }
     Ok(())
 }
@@ -408,7 +408,7 @@ fn add(
 fn count(input: &StageInput<'_>, binding: &Binding, set: u32, number: u32) -> Result<u32, Error> {
     let bad = |given: String| Error::BadCount {
         file: input.file.to_owned(),
-        name: binding.name.clone(),
+        name: binding.name.to_string(),
         set,
         binding: number,
         given,
@@ -429,7 +429,11 @@ fn count(input: &StageInput<'_>, binding: &Binding, set: u32, number: u32) -> Re
         .ok_or_else(|| bad(count.to_string()))
 }
 
-fn check_pushed(layout: &ProgramLayout, limits: &MergeLimits) -> Result<(), Error> {
+fn check_pushed(
+    layout: &ProgramLayout,
+    stages: &[StageInput<'_>],
+    limits: &MergeLimits,
+) -> Result<(), Error> {
     let Some(set) = limits.pushed_set else {
         return Ok(());
     };
@@ -438,10 +442,11 @@ fn check_pushed(layout: &ProgramLayout, limits: &MergeLimits) -> Result<(), Erro
         let bindings: Vec<String> = layout
             .set(set)
             .map(|slot| {
+                let name = shown_name(slot, stages);
                 if slot.count == 1 {
-                    format!("{} \"{}\"", slot.binding, slot.name)
+                    format!("{} \"{name}\"", slot.binding)
                 } else {
-                    format!("{} \"{}\"[{}]", slot.binding, slot.name, slot.count)
+                    format!("{} \"{name}\"[{}]", slot.binding, slot.count)
                 }
             })
             .collect();
@@ -453,6 +458,22 @@ fn check_pushed(layout: &ProgramLayout, limits: &MergeLimits) -> Result<(), Erro
         });
     }
     Ok(())
+}
+
+/// What messages call a slot: its name, or that of its block, which has one even without an instance name.
+fn shown_name<'a>(slot: &'a Slot, stages: &[StageInput<'a>]) -> &'a str {
+    if !slot.name.is_empty() {
+        return &slot.name;
+    }
+    let blocks = stages.iter().filter_map(|input| {
+        let mut bindings = input.interface.bindings_at(slot.set, slot.binding);
+        let block = bindings.find_map(|binding| binding.block)?;
+        input.interface.types.get_struct(block)
+    });
+    blocks
+        .map(|block| block.name.as_str())
+        .find(|name| !name.is_empty())
+        .unwrap_or_default()
 }
 
 /// One range over all blocks, so that one call pushes everything. Vulkan wants multiples of 4, no more.

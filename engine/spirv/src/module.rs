@@ -3,26 +3,29 @@
 //! Tolerant on purpose: instructions that this build does not know are skipped, unknown enumerants are numbers, debug
 //! instructions are ignored wherever they stand. Memory is linear in the size of the file, whatever the header's bound says.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
-use spirv::{Decoration, Op};
+use smol_str::SmolStr;
+use spirv::{Decoration, Op, StorageClass};
 
 use crate::error::Error;
-use crate::operands::{for_each_operand, instruction_info};
+use crate::operands::{Outline, Role, instruction_info, outlines};
 use crate::words::{Instruction, Words};
 
-/// Stands for "the whole type" where a member number is expected.
-const WHOLE: u32 = u32::MAX;
+/// Stands for "the whole type" where a member number is expected; sorts before the members.
+const WHOLE: u64 = 0;
 
 /// A function of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) id: u32,
     /// Word offset of `OpFunction`.
-    pub(crate) start: usize,
-    /// Word offset behind `OpFunctionEnd`.
-    pub(crate) end: usize,
+    start: usize,
     pub(crate) parameters: Vec<u32>,
+    /// Its part of [`Module::steps`].
+    steps: std::ops::Range<usize>,
+    /// Its part of [`Module::mentioned`].
+    mentioned: std::ops::Range<usize>,
 }
 
 /// A decoration of an id or a member.
@@ -43,150 +46,320 @@ impl<'a> Decorated<'a> {
         self.parameters().first().copied()
     }
 
-    pub(crate) fn string(&self) -> Option<String> {
-        self.instruction.string(self.first).ok()
+    pub(crate) fn string(&self) -> Option<SmolStr> {
+        self.instruction.text(self.first).ok()
     }
 }
 
-/// Word offset of the instruction that defines each id.
+/// What an id stands for, as far as static use is concerned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing below.
+    #[default]
+    Other,
+    /// A variable that is not local to a function.
+    GlobalVariable,
+    /// A specialisation constant, or a constant made of such.
+    SpecConstant,
+    /// A pointer type of physical storage.
+    PhysicalPointer,
+}
+
+/// What is known about an id.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Word offset of the instruction that defines it; 0 if there is none.
+    definition: u32,
+    /// Word offset of its first `OpName`; 0 if there is none.
+    name: u32,
+    /// Number of its first row in [`Module::decorations`], plus 1; 0 if it has none.
+    decorations: u32,
+    kind: Kind,
+}
+
+impl Row {
+    /// What is not defined yet may turn out to be of any kind.
+    fn may_be_of_interest(&self) -> bool {
+        self.kind != Kind::Other || self.definition == 0
+    }
+}
+
+/// Positions in tables by id. Ids of compiled modules are dense, so they are their own positions. A header whose bound is out
+/// of proportion must not make tables of that size.
 #[derive(Debug)]
-enum Definitions {
-    Dense(Vec<u32>),
+enum Slots {
+    Dense,
     Sparse(HashMap<u32, u32>),
 }
 
-impl Definitions {
-    fn get(&self, id: u32) -> Option<usize> {
-        let offset = match self {
-            Self::Dense(offsets) => *offsets.get(id as usize)?,
-            Self::Sparse(offsets) => *offsets.get(&id)?,
-        };
-        (offset != 0).then_some(offset as usize)
-    }
+/// A value per id; ids that the module neither defines nor names have the default.
+#[derive(Debug)]
+pub(crate) struct IdTable<T> {
+    values: Vec<T>,
+}
 
-    fn insert(&mut self, id: u32, offset: u32) {
-        match self {
-            Self::Dense(offsets) => {
-                if let Some(slot) = offsets.get_mut(id as usize) {
-                    *slot = offset;
-                }
-            }
-            Self::Sparse(offsets) => {
-                offsets.insert(id, offset);
-            }
+impl<T: Copy + Default> IdTable<T> {
+    pub(crate) fn new(module: &Module) -> Self {
+        Self {
+            values: vec![T::default(); module.rows.len()],
         }
     }
+
+    pub(crate) fn get(&self, module: &Module, id: u32) -> T {
+        module
+            .slot(id)
+            .and_then(|slot| self.values.get(slot))
+            .copied()
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn set(&mut self, module: &Module, id: u32, value: T) {
+        if let Some(place) = module.slot(id).and_then(|slot| self.values.get_mut(slot)) {
+            *place = value;
+        }
+    }
+}
+
+/// One decoration: sorted by id, then member, then offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct DecorationRow {
+    id: u32,
+    /// [`WHOLE`], or the member's number plus 1.
+    member: u64,
+    offset: u32,
 }
 
 /// A module with its index.
 #[derive(Debug)]
 pub(crate) struct Module {
     pub(crate) words: Words,
-    definitions: Definitions,
-    names: HashMap<u32, u32>,
-    member_names: HashMap<(u32, u32), u32>,
-    decorations: Vec<(u32, u32, u32)>,
-    grouped: Vec<(u32, u32, u32)>,
+    slots: Slots,
+    rows: Vec<Row>,
+    /// Struct, member and word offset of each `OpMemberName`, sorted.
+    member_names: Vec<(u32, u32, u32)>,
+    decorations: Vec<DecorationRow>,
+    /// Id, member and group, sorted.
+    grouped: Vec<(u32, u64, u32)>,
     /// Word offsets of `OpEntryPoint`.
-    pub(crate) entry_points: Vec<usize>,
+    pub(crate) entry_points: Vec<u32>,
     /// Entry point id and word offset of each `OpExecutionMode` and `OpExecutionModeId`.
-    pub(crate) execution_modes: Vec<(u32, usize)>,
-    /// Word offsets of global instructions that define an id, in order.
-    pub(crate) globals: Vec<usize>,
+    pub(crate) execution_modes: Vec<(u32, u32)>,
+    /// Word offsets of global structs, arrays, vectors and matrices, in order.
+    pub(crate) types: Vec<u32>,
+    /// Word offsets of variables outside functions, in order.
+    pub(crate) variables: Vec<u32>,
+    /// Word offsets of specialisation constants and of composite constants outside functions, in order.
+    pub(crate) constants: Vec<u32>,
     /// Word offsets of `OpCapability`, `OpExtension`, `OpMemoryModel`, `OpSource`.
-    pub(crate) headers: Vec<usize>,
+    pub(crate) headers: Vec<u32>,
     pub(crate) functions: Vec<Function>,
-    pub(crate) function_index: HashMap<u32, usize>,
-    non_semantic: HashSet<u32>,
-    glsl: HashSet<u32>,
+    /// Word offsets of the instructions in functions that may have to do with pointers and handles, in order.
+    steps: Vec<u32>,
+    /// Ids of global variables, specialisation constants and physical pointer types that functions mention, each once per
+    /// function.
+    mentioned: Vec<u32>,
+    pub(crate) has_physical_pointers: bool,
+    pub(crate) has_spec_constants: bool,
+    /// Whether any function combines an image with a sampler.
+    pub(crate) combines_samplers: bool,
+    non_semantic: BTreeSet<u32>,
+    glsl: BTreeSet<u32>,
 }
 
 impl Module {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Error> {
         let words = Words::parse(bytes)?;
         let bound = words.bound() as usize;
-        let dense = bound <= words.as_slice().len() * 4 + 1024;
+        let length = words.as_slice().len();
+        // Two words at least define an id, so that more ids than words are no compiler's work.
+        let dense = bound <= length + 256;
         let mut module = Self {
-            definitions: if dense {
-                Definitions::Dense(vec![0; bound])
-            } else {
-                Definitions::Sparse(HashMap::new())
-            },
             words: Words::default(),
-            names: HashMap::new(),
-            member_names: HashMap::new(),
-            decorations: Vec::new(),
+            slots: if dense {
+                Slots::Dense
+            } else {
+                Slots::Sparse(HashMap::new())
+            },
+            rows: vec![Row::default(); if dense { bound } else { 0 }],
+            member_names: Vec::with_capacity(32.min(length)),
+            decorations: Vec::with_capacity(64.min(length)),
             grouped: Vec::new(),
             entry_points: Vec::new(),
             execution_modes: Vec::new(),
-            globals: Vec::new(),
-            headers: Vec::new(),
-            functions: Vec::new(),
-            function_index: HashMap::new(),
-            non_semantic: HashSet::new(),
-            glsl: HashSet::new(),
+            types: Vec::with_capacity(32.min(length)),
+            variables: Vec::with_capacity(32.min(length)),
+            constants: Vec::new(),
+            headers: Vec::with_capacity(8),
+            functions: Vec::with_capacity(1),
+            steps: Vec::with_capacity(length / 8),
+            mentioned: Vec::new(),
+            has_physical_pointers: false,
+            has_spec_constants: false,
+            combines_samplers: false,
+            non_semantic: BTreeSet::new(),
+            glsl: BTreeSet::new(),
         };
-        let mut open: Option<Function> = None;
+        let outlines = outlines();
+        let mut mentioned = Vec::with_capacity(32.min(length));
+        let mut in_function = false;
         for instruction in words.iter() {
-            module.define(&words, instruction)?;
-            module.check(&words, instruction)?;
-            module.index(instruction, &mut open)?;
+            let Some(outline) = outlines
+                .get(instruction.opcode as usize)
+                .filter(|outline| outline.is_known)
+            else {
+                continue;
+            };
+            if outline.has_result {
+                module.define(&words, instruction, outline)?;
+            }
+            if outline.role == Role::Function && instruction.op() == Some(Op::Function) {
+                module.close(&mut in_function, &mut mentioned);
+                module.open(instruction, mentioned.len())?;
+                in_function = true;
+            }
+            if in_function && !module.is_debug(instruction) {
+                module.check(&words, instruction, outline, |id| {
+                    if module.row(id).is_some_and(Row::may_be_of_interest) {
+                        mentioned.push(id);
+                    }
+                })?;
+                if !outline.is_inert {
+                    module.steps.push(instruction.offset as u32);
+                    module.combines_samplers |= outline.role == Role::Combination;
+                }
+            } else {
+                module.check(&words, instruction, outline, |_| {})?;
+            }
+            match outline.role {
+                Role::Other | Role::Combination => {}
+                Role::Function if instruction.op() == Some(Op::FunctionEnd) => {
+                    module.close(&mut in_function, &mut mentioned);
+                }
+                _ => module.index(instruction, in_function)?,
+            }
         }
-        if let Some(function) = open {
-            module.close(function, words.as_slice().len());
-        }
-        module.decorations.sort_unstable();
-        module.grouped.sort_unstable();
+        module.close(&mut in_function, &mut mentioned);
         module.words = words;
+        module.mentioned = mentioned;
+        module.sort();
         Ok(module)
     }
 
-    fn define(&mut self, words: &Words, instruction: Instruction<'_>) -> Result<(), Error> {
-        let Some(info) = instruction_info(instruction.opcode).filter(|info| info.has_result) else {
+    /// Position of an id in tables by id; `None` if the module says nothing about it.
+    pub(crate) fn slot(&self, id: u32) -> Option<usize> {
+        match &self.slots {
+            Slots::Dense => Some(id as usize),
+            Slots::Sparse(slots) => slots.get(&id).map(|slot| *slot as usize),
+        }
+    }
+
+    fn row(&self, id: u32) -> Option<&Row> {
+        self.rows.get(self.slot(id)?)
+    }
+
+    /// The row of an id, made if there is none.
+    fn row_mut(&mut self, id: u32) -> Option<&mut Row> {
+        let slot = match &mut self.slots {
+            Slots::Dense => id as usize,
+            Slots::Sparse(slots) => {
+                let next = self.rows.len() as u32;
+                let slot = *slots.entry(id).or_insert(next);
+                if slot == next {
+                    self.rows.push(Row::default());
+                }
+                slot as usize
+            }
+        };
+        self.rows.get_mut(slot)
+    }
+
+    fn define(
+        &mut self,
+        words: &Words,
+        instruction: Instruction<'_>,
+        outline: &Outline,
+    ) -> Result<(), Error> {
+        let id = instruction.operand(usize::from(outline.has_type))?;
+        check_id(words, instruction, id)?;
+        let op = if outline.role == Role::Global {
+            instruction.op()
+        } else {
+            None
+        };
+        let kind = match op {
+            Some(Op::Variable | Op::UntypedVariableKHR)
+                if instruction.operands.get(2) != Some(&(StorageClass::Function as u32)) =>
+            {
+                Kind::GlobalVariable
+            }
+            Some(
+                Op::SpecConstant
+                | Op::SpecConstantTrue
+                | Op::SpecConstantFalse
+                | Op::SpecConstantOp
+                | Op::SpecConstantComposite,
+            ) => Kind::SpecConstant,
+            Some(Op::TypePointer | Op::TypeUntypedPointerKHR)
+                if instruction.operands.get(1)
+                    == Some(&(StorageClass::PhysicalStorageBuffer as u32)) =>
+            {
+                Kind::PhysicalPointer
+            }
+            _ => Kind::Other,
+        };
+        self.has_physical_pointers |= kind == Kind::PhysicalPointer;
+        self.has_spec_constants |= kind == Kind::SpecConstant;
+        let Some(row) = self.row_mut(id) else {
             return Ok(());
         };
-        let id = instruction.operand(usize::from(info.has_type))?;
-        check_id(words, instruction, id)?;
-        if let Some(first) = self.definitions.get(id) {
+        if row.definition != 0 {
             return Err(Error::IdDefinedTwice {
                 word: instruction.offset,
                 id,
-                first,
+                first: row.definition as usize,
             });
         }
-        self.definitions.insert(id, instruction.offset as u32);
+        row.definition = instruction.offset as u32;
+        row.kind = kind;
         Ok(())
     }
 
     /// Every id is in bounds, every known instruction has the operands that it needs. Words left over are let pass: later
-    /// versions of SPIR-V append operands.
-    fn check(&self, words: &Words, instruction: Instruction<'_>) -> Result<(), Error> {
+    /// versions of SPIR-V append operands. `visit` gets each id.
+    #[inline]
+    fn check(
+        &self,
+        words: &Words,
+        instruction: Instruction<'_>,
+        outline: &Outline,
+        mut visit: impl FnMut(u32),
+    ) -> Result<(), Error> {
+        let bound = words.bound();
         let mut bad = None;
         let literal_words = |id: u32, is_type: bool| {
+            let definition = |id: u32| {
+                let offset = self.row(id)?.definition as usize;
+                words.at(Some(offset).filter(|offset| *offset != 0)?)
+            };
             let ty = if is_type {
                 id
             } else {
-                *words.at(self.definitions.get(id)?)?.operands.first()?
+                *definition(id)?.operands.first()?
             };
-            let ty = words.at(self.definitions.get(ty)?)?;
+            let ty = definition(ty)?;
             let width = *ty.operands.get(1)?;
-            matches!(Op::from_u32(ty.opcode), Some(Op::TypeInt | Op::TypeFloat))
+            matches!(ty.op(), Some(Op::TypeInt | Op::TypeFloat))
                 .then_some(width.div_ceil(32) as usize)
         };
-        let outcome = for_each_operand(
+        let outcome = outline.for_each_id(
             instruction.opcode,
             instruction.operands,
             &literal_words,
-            &mut |operand| {
-                if operand.kind.is_id() {
-                    let id = instruction
-                        .operands
-                        .get(operand.start)
-                        .copied()
-                        .unwrap_or(0);
-                    if id == 0 || id >= words.bound() {
-                        bad = bad.or(Some(id));
-                    }
+            &mut |id: u32| {
+                if id.wrapping_sub(1) < bound.saturating_sub(1) {
+                    visit(id);
+                } else {
+                    bad = bad.or(Some(id));
                 }
             },
         );
@@ -194,7 +367,7 @@ impl Module {
             return Err(Error::IdOutOfBounds {
                 word: instruction.offset,
                 id,
-                bound: words.bound(),
+                bound,
             });
         }
         match outcome {
@@ -205,58 +378,60 @@ impl Module {
         }
     }
 
-    fn index(
-        &mut self,
-        instruction: Instruction<'_>,
-        open: &mut Option<Function>,
-    ) -> Result<(), Error> {
+    fn index(&mut self, instruction: Instruction<'_>, in_function: bool) -> Result<(), Error> {
         let offset = instruction.offset as u32;
-        match Op::from_u32(instruction.opcode) {
-            Some(Op::Name) => {
-                self.names.entry(instruction.operand(0)?).or_insert(offset);
+        let Some(op) = instruction.op() else {
+            return Ok(());
+        };
+        match op {
+            Op::Name => {
+                if let Some(row) = self.row_mut(instruction.operand(0)?)
+                    && row.name == 0
+                {
+                    row.name = offset;
+                }
             }
-            Some(Op::MemberName) => {
-                self.member_names
-                    .entry((instruction.operand(0)?, instruction.operand(1)?))
-                    .or_insert(offset);
+            Op::MemberName => {
+                let (id, member) = (instruction.operand(0)?, instruction.operand(1)?);
+                self.member_names.push((id, member, offset));
             }
-            Some(Op::Decorate | Op::DecorateId | Op::DecorateString) => {
-                self.decorations
-                    .push((instruction.operand(0)?, WHOLE, offset));
+            Op::Decorate | Op::DecorateId | Op::DecorateString => {
+                self.decorations.push(DecorationRow {
+                    id: instruction.operand(0)?,
+                    member: WHOLE,
+                    offset,
+                });
             }
-            Some(Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT) => {
-                self.decorations
-                    .push((instruction.operand(0)?, instruction.operand(1)?, offset));
+            Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
+                self.decorations.push(DecorationRow {
+                    id: instruction.operand(0)?,
+                    member: u64::from(instruction.operand(1)?) + 1,
+                    offset,
+                });
             }
-            Some(Op::GroupDecorate) => {
+            Op::GroupDecorate => {
                 let group = instruction.operand(0)?;
+                let targets = instruction.rest(1).iter();
+                self.grouped
+                    .extend(targets.map(|target| (*target, WHOLE, group)));
+            }
+            Op::GroupMemberDecorate => {
+                let group = instruction.operand(0)?;
+                let targets = instruction.rest(1).as_chunks::<2>().0.iter();
                 self.grouped.extend(
-                    instruction
-                        .rest(1)
-                        .iter()
-                        .map(|target| (*target, WHOLE, group)),
+                    targets.map(|[target, member]| (*target, u64::from(*member) + 1, group)),
                 );
             }
-            Some(Op::GroupMemberDecorate) => {
-                let group = instruction.operand(0)?;
-                self.grouped.extend(
-                    instruction
-                        .rest(1)
-                        .as_chunks::<2>()
-                        .0
-                        .iter()
-                        .map(|[target, member]| (*target, *member, group)),
-                );
+            Op::EntryPoint => self.entry_points.push(offset),
+            Op::ExecutionMode | Op::ExecutionModeId => {
+                let target = instruction.operand(0)?;
+                self.execution_modes.push((target, offset));
             }
-            Some(Op::EntryPoint) => self.entry_points.push(instruction.offset),
-            Some(Op::ExecutionMode | Op::ExecutionModeId) => self
-                .execution_modes
-                .push((instruction.operand(0)?, instruction.offset)),
-            Some(Op::Capability | Op::Extension | Op::MemoryModel | Op::Source) => {
-                self.headers.push(instruction.offset);
+            Op::Capability | Op::Extension | Op::MemoryModel | Op::Source => {
+                self.headers.push(offset);
             }
-            Some(Op::ExtInstImport) => {
-                let name = instruction.string(1)?;
+            Op::ExtInstImport => {
+                let name = instruction.text(1)?;
                 if name.starts_with("NonSemantic.")
                     || name.starts_with("OpenCL.DebugInfo")
                     || name.starts_with("DebugInfo")
@@ -266,51 +441,93 @@ impl Module {
                     self.glsl.insert(instruction.operand(0)?);
                 }
             }
-            Some(Op::Function) => {
-                if let Some(function) = open.take() {
-                    self.close(function, instruction.offset);
-                }
-                *open = Some(Function {
-                    id: instruction.operand(1)?,
-                    start: instruction.offset,
-                    end: 0,
-                    parameters: Vec::new(),
-                });
-            }
-            Some(Op::FunctionParameter) => {
-                if let Some(function) = open {
+            Op::FunctionParameter => {
+                if let Some(function) = self.functions.last_mut().filter(|_| in_function) {
                     function.parameters.push(instruction.operand(1)?);
                 }
             }
-            Some(Op::FunctionEnd) => {
-                if let Some(function) = open.take() {
-                    self.close(
-                        function,
-                        instruction.offset + 1 + instruction.operands.len(),
-                    );
-                }
-            }
-            _ if open.is_none()
-                && instruction_info(instruction.opcode).is_some_and(|info| info.has_result)
-                && !self.is_debug(instruction) =>
-            {
-                self.globals.push(instruction.offset);
-            }
+            _ if in_function => {}
+            Op::TypeStruct
+            | Op::TypeArray
+            | Op::TypeRuntimeArray
+            | Op::TypeVector
+            | Op::TypeMatrix => self.types.push(offset),
+            Op::Variable | Op::UntypedVariableKHR => self.variables.push(offset),
+            Op::SpecConstant
+            | Op::SpecConstantTrue
+            | Op::SpecConstantFalse
+            | Op::SpecConstantOp
+            | Op::SpecConstantComposite
+            | Op::ConstantComposite => self.constants.push(offset),
             _ => {}
         }
         Ok(())
     }
 
-    fn close(&mut self, mut function: Function, end: usize) {
-        function.end = end;
-        self.function_index
-            .insert(function.id, self.functions.len());
-        self.functions.push(function);
+    fn open(&mut self, instruction: Instruction<'_>, mentioned: usize) -> Result<(), Error> {
+        self.functions.push(Function {
+            id: instruction.operand(1)?,
+            start: instruction.offset,
+            parameters: Vec::new(),
+            steps: self.steps.len()..self.steps.len(),
+            mentioned: mentioned..mentioned,
+        });
+        Ok(())
+    }
+
+    /// Ends the function that is open, if one is: of what it mentions, each id is kept once.
+    fn close(&mut self, in_function: &mut bool, mentioned: &mut Vec<u32>) {
+        if !std::mem::take(in_function) {
+            return;
+        }
+        let start = self
+            .functions
+            .last()
+            .map_or(0, |function| function.mentioned.start);
+        if let Some(own) = mentioned.get_mut(start..) {
+            own.sort_unstable();
+        }
+        let mut end = start;
+        for index in start..mentioned.len() {
+            let id = mentioned.get(index).copied().unwrap_or(0);
+            let is_new = end == start || mentioned.get(end - 1) != Some(&id);
+            // What was not defined when it was mentioned is by now, if it is of the function's own.
+            if is_new && self.row(id).is_some_and(Row::may_be_of_interest) {
+                mentioned.swap(end, index);
+                end += 1;
+            }
+        }
+        mentioned.truncate(end);
+        if let Some(function) = self.functions.last_mut() {
+            function.steps.end = self.steps.len();
+            function.mentioned.end = end;
+        }
+    }
+
+    fn sort(&mut self) {
+        self.decorations.sort_unstable();
+        self.grouped.sort_unstable();
+        self.member_names.sort_unstable();
+        let mut before = 0;
+        let decorations = std::mem::take(&mut self.decorations);
+        for (number, found) in (1..).zip(&decorations) {
+            if std::mem::replace(&mut before, found.id) != found.id
+                && let Some(slot) = self.slot(found.id)
+                && let Some(row) = self.rows.get_mut(slot)
+            {
+                row.decorations = number;
+            }
+        }
+        self.decorations = decorations;
     }
 
     /// The instruction that defines an id.
     pub(crate) fn definition(&self, id: u32) -> Option<Instruction<'_>> {
-        self.words.at(self.definitions.get(id)?)
+        let offset = self.row(id)?.definition as usize;
+        if offset == 0 {
+            return None;
+        }
+        self.words.at(offset)
     }
 
     /// The instruction that defines an id that `user` names.
@@ -335,25 +552,35 @@ impl Module {
     }
 
     pub(crate) fn opcode_of(&self, id: u32) -> Option<Op> {
-        Op::from_u32(self.definition(id)?.opcode)
+        self.definition(id)?.op()
     }
 
-    /// Instructions of a function, debug ones left out.
-    pub(crate) fn body<'a>(
-        &'a self,
-        function: &Function,
-    ) -> impl Iterator<Item = Instruction<'a>> + use<'a> {
-        let (mut at, end) = (function.start, function.end);
-        std::iter::from_fn(move || {
-            while at < end {
-                let instruction = self.words.at(at)?;
-                at += instruction.operands.len() + 1;
-                if !self.is_debug(instruction) {
-                    return Some(instruction);
-                }
-            }
-            None
-        })
+    pub(crate) fn kind_of(&self, id: u32) -> Kind {
+        self.row(id).map(|row| row.kind).unwrap_or_default()
+    }
+
+    /// Position of the function with this id.
+    pub(crate) fn function_index(&self, id: u32) -> Option<usize> {
+        let start = self.row(id)?.definition as usize;
+        self.functions
+            .binary_search_by_key(&start, |function| function.start)
+            .ok()
+    }
+
+    /// Instructions of a function that may have to do with pointers and handles, debug ones left out.
+    pub(crate) fn steps(&self, function: &Function) -> impl Iterator<Item = Instruction<'_>> {
+        self.steps
+            .get(function.steps.clone())
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|offset| self.words.at(*offset as usize))
+    }
+
+    /// Global variables, specialisation constants and physical pointer types that a function mentions, each once.
+    pub(crate) fn mentioned(&self, function: &Function) -> &[u32] {
+        self.mentioned
+            .get(function.mentioned.clone())
+            .unwrap_or_default()
     }
 
     /// Whether an id is the import of GLSL's extended instructions.
@@ -362,7 +589,7 @@ impl Module {
     }
 
     fn is_debug(&self, instruction: Instruction<'_>) -> bool {
-        match Op::from_u32(instruction.opcode) {
+        match instruction.op() {
             Some(Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => instruction
                 .operands
                 .get(2)
@@ -372,61 +599,68 @@ impl Module {
         }
     }
 
-    pub(crate) fn name(&self, id: u32) -> String {
+    pub(crate) fn name(&self, id: u32) -> SmolStr {
         let found = self
-            .names
-            .get(&id)
-            .and_then(|offset| self.words.at(*offset as usize));
+            .row(id)
+            .map(|row| row.name as usize)
+            .filter(|offset| *offset != 0)
+            .and_then(|offset| self.words.at(offset));
         found
-            .and_then(|instruction| instruction.string(1).ok())
+            .and_then(|instruction| instruction.text(1).ok())
             .unwrap_or_default()
     }
 
-    pub(crate) fn member_name(&self, id: u32, member: u32) -> String {
+    pub(crate) fn member_name(&self, id: u32, member: u32) -> SmolStr {
+        let start = self
+            .member_names
+            .partition_point(|row| (row.0, row.1) < (id, member));
         let found = self
             .member_names
-            .get(&(id, member))
-            .and_then(|offset| self.words.at(*offset as usize));
+            .get(start)
+            .filter(|row| (row.0, row.1) == (id, member))
+            .and_then(|row| self.words.at(row.2 as usize));
         found
-            .and_then(|instruction| instruction.string(2).ok())
+            .and_then(|instruction| instruction.text(2).ok())
             .unwrap_or_default()
     }
 
-    fn decorations_at(&self, id: u32, member: u32) -> impl Iterator<Item = Decorated<'_>> {
-        let start = self
-            .decorations
-            .partition_point(|row| (row.0, row.1) < (id, member));
-        self.decorations
-            .get(start..)
+    fn decorations_at(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
+        let first = self.row(id).map_or(0, |row| row.decorations) as usize;
+        let own = first
+            .checked_sub(1)
+            .and_then(|first| self.decorations.get(first..))
+            .unwrap_or_default();
+        // The whole comes first.
+        let start = if member == WHOLE {
+            0
+        } else {
+            own.partition_point(|row| (row.id, row.member) < (id, member))
+        };
+        let operand = if member == WHOLE { 1 } else { 2 };
+        own.get(start..)
             .unwrap_or_default()
             .iter()
-            .take_while(move |row| (row.0, row.1) == (id, member))
+            .take_while(move |row| row.id == id && row.member == member)
             .filter_map(move |row| {
-                let instruction = self.words.at(row.2 as usize)?;
-                let at = if matches!(
-                    Op::from_u32(instruction.opcode),
-                    Some(Op::Decorate | Op::DecorateId | Op::DecorateString)
-                ) {
-                    1
-                } else {
-                    2
-                };
+                let instruction = self.words.at(row.offset as usize)?;
                 Some(Decorated {
-                    decoration: *instruction.operands.get(at)?,
+                    decoration: *instruction.operands.get(operand)?,
                     instruction,
-                    first: at + 1,
+                    first: operand + 1,
                 })
             })
     }
 
-    fn all_decorations(&self, id: u32, member: u32) -> impl Iterator<Item = Decorated<'_>> {
-        let start = self
-            .grouped
-            .partition_point(|row| (row.0, row.1) < (id, member));
-        let groups = self
-            .grouped
-            .get(start..)
-            .unwrap_or_default()
+    fn all_decorations(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
+        let groups = if self.grouped.is_empty() {
+            &[]
+        } else {
+            let start = self
+                .grouped
+                .partition_point(|row| (row.0, row.1) < (id, member));
+            self.grouped.get(start..).unwrap_or_default()
+        };
+        let groups = groups
             .iter()
             .take_while(move |row| (row.0, row.1) == (id, member));
         self.decorations_at(id, member)
@@ -444,7 +678,7 @@ impl Module {
         id: u32,
         member: u32,
     ) -> impl Iterator<Item = Decorated<'_>> {
-        self.all_decorations(id, member)
+        self.all_decorations(id, u64::from(member) + 1)
     }
 
     pub(crate) fn has(&self, id: u32, decoration: Decoration) -> bool {

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use spirv::Op;
+
 /// Kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -72,9 +74,62 @@ pub struct InstructionInfo {
     pattern: &'static [u8],
 }
 
+/// What follows the leading operands of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Nothing.
+    Nothing,
+    /// Ids, as many as there are words.
+    Ids,
+    /// One id or none.
+    OptionalId,
+    /// Anything else.
+    Pattern,
+}
+
+/// What the index of a module does with an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Nothing.
+    Other,
+    /// Any of those that name, decorate, or declare for the whole module.
+    Declaration,
+    /// A global variable, type or constant that reflection goes through, or one in a function.
+    Global,
+    /// The beginning, a parameter or the end of a function.
+    Function,
+    /// What makes one of an image and a sampler.
+    Combination,
+}
+
+/// What reading a module needs of a row: so small that the rows of all usual instructions fit into a few cache lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outline {
+    /// Which of the leading operands are ids, one bit each.
+    ids: u16,
+    /// Number of leading operands, which have one word each.
+    leading: u8,
+    rest: Rest,
+    /// Whether the rest may not be left out.
+    needs_more: bool,
+    pub(crate) role: Role,
+    /// Whether this build knows the opcode.
+    pub(crate) is_known: bool,
+    pub(crate) has_type: bool,
+    pub(crate) has_result: bool,
+    /// Whether it only computes with plain numbers or directs control flow: pointers and handles neither come out of it nor
+    /// are read or written through.
+    pub(crate) is_inert: bool,
+}
+
 struct Table {
     instructions: Vec<Option<InstructionInfo>>,
-    parameters: HashMap<(u8, u32), &'static [u8]>,
+    outlines: Vec<Outline>,
+    ops: Vec<Option<Op>>,
+    /// Parameters of decorations and of execution modes.
+    parameters: [Vec<&'static [u8]>; 2],
+    /// Parameters of the bits of masks, by the masks' letters.
+    masks: HashMap<u8, [&'static [u8]; 32]>,
 }
 
 fn table() -> &'static Table {
@@ -82,7 +137,10 @@ fn table() -> &'static Table {
     TABLE.get_or_init(|| {
         let mut table = Table {
             instructions: Vec::new(),
-            parameters: HashMap::new(),
+            outlines: Vec::new(),
+            ops: Vec::new(),
+            parameters: [Vec::new(), Vec::new()],
+            masks: HashMap::new(),
         };
         for line in include_str!("operands/table.txt")
             .lines()
@@ -102,26 +160,241 @@ fn table() -> &'static Table {
                 let index = number as usize;
                 if table.instructions.len() <= index {
                     table.instructions.resize(index + 1, None);
+                    table.outlines.resize(index + 1, UNKNOWN);
+                    table.ops.resize(index + 1, None);
                 }
                 let has_type = pattern.first() == Some(&b'T');
-                table.instructions[index] = Some(InstructionInfo {
+                let op = Op::from_u32(number);
+                let info = InstructionInfo {
                     name,
                     has_type,
                     has_result: pattern.contains(&b'R'),
                     pattern,
-                });
+                };
+                table.ops[index] = op;
+                table.outlines[index] = outline(&info, op);
+                table.instructions[index] = Some(info);
             } else if let Some(letter) = section.bytes().next() {
-                table.parameters.insert((letter, number), pattern);
+                if let b'D' | b'x' = letter {
+                    let list = &mut table.parameters[usize::from(letter == b'x')];
+                    let index = number as usize;
+                    if list.len() <= index {
+                        list.resize(index + 1, &[]);
+                    }
+                    list[index] = pattern;
+                } else if number.is_power_of_two() {
+                    let bits = table.masks.entry(letter).or_insert([&[]; 32]);
+                    bits[number.trailing_zeros() as usize] = pattern;
+                }
             }
         }
         table
     })
 }
 
+const UNKNOWN: Outline = Outline {
+    ids: 0,
+    leading: 0,
+    rest: Rest::Pattern,
+    needs_more: true,
+    role: Role::Other,
+    is_known: false,
+    has_type: false,
+    has_result: false,
+    is_inert: false,
+};
+
+fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
+    // Letters of operands with one word and no parameters.
+    let is_plain = |letter: &u8| b"TRISMLFXce".contains(letter);
+    let mut leading = info
+        .pattern
+        .iter()
+        .take(16)
+        .take_while(|letter| is_plain(letter))
+        .count();
+    if matches!(info.pattern.get(leading), Some(b'?' | b'*')) {
+        leading -= 1;
+    }
+    let ids = (0..leading)
+        .filter(|at| b"TRISM".contains(&info.pattern[*at]))
+        .fold(0, |ids, at| ids | 1 << at);
+    Outline {
+        ids,
+        leading: leading as u8,
+        rest: match &info.pattern[leading..] {
+            b"" => Rest::Nothing,
+            b"I*" => Rest::Ids,
+            b"I?" => Rest::OptionalId,
+            _ => Rest::Pattern,
+        },
+        needs_more: !info.pattern[leading..]
+            .chunks(2)
+            .all(|part| matches!(part, [_, b'?' | b'*'])),
+        role: op.map_or(Role::Other, role),
+        is_known: true,
+        has_type: info.has_type,
+        has_result: info.has_result,
+        is_inert: op.is_some_and(is_inert),
+    }
+}
+
+fn role(op: Op) -> Role {
+    match op {
+        Op::Name
+        | Op::MemberName
+        | Op::Decorate
+        | Op::DecorateId
+        | Op::DecorateString
+        | Op::MemberDecorate
+        | Op::MemberDecorateString
+        | Op::MemberDecorateIdEXT
+        | Op::GroupDecorate
+        | Op::GroupMemberDecorate
+        | Op::EntryPoint
+        | Op::ExecutionMode
+        | Op::ExecutionModeId
+        | Op::Capability
+        | Op::Extension
+        | Op::MemoryModel
+        | Op::Source
+        | Op::ExtInstImport => Role::Declaration,
+        Op::TypeStruct
+        | Op::TypeArray
+        | Op::TypeRuntimeArray
+        | Op::TypeVector
+        | Op::TypeMatrix
+        | Op::TypePointer
+        | Op::TypeUntypedPointerKHR
+        | Op::Variable
+        | Op::UntypedVariableKHR
+        | Op::SpecConstant
+        | Op::SpecConstantTrue
+        | Op::SpecConstantFalse
+        | Op::SpecConstantOp
+        | Op::SpecConstantComposite
+        | Op::ConstantComposite => Role::Global,
+        Op::Function | Op::FunctionParameter | Op::FunctionEnd => Role::Function,
+        Op::SampledImage => Role::Combination,
+        _ => Role::Other,
+    }
+}
+
+/// Outlines by opcode.
+pub(crate) fn outlines() -> &'static [Outline] {
+    &table().outlines
+}
+
+impl Outline {
+    /// Calls `visit` for each id of an instruction; errors as for [`for_each_operand`], but words left over are none.
+    #[inline]
+    pub(crate) fn for_each_id<L, V>(
+        &self,
+        opcode: u32,
+        words: &[u32],
+        literal_words: &L,
+        visit: &mut V,
+    ) -> Result<(), &'static str>
+    where
+        L: Fn(u32, bool) -> Option<usize>,
+        V: FnMut(u32),
+    {
+        let (leading, rest) = words
+            .split_at_checked(usize::from(self.leading))
+            .ok_or("lacks an operand")?;
+        let mut ids = self.ids;
+        for word in leading {
+            if ids & 1 != 0 {
+                visit(*word);
+            }
+            ids >>= 1;
+        }
+        let more = match self.rest {
+            Rest::Ids => rest,
+            Rest::OptionalId => rest.get(..1).unwrap_or_default(),
+            Rest::Nothing | Rest::Pattern => &[],
+        };
+        for word in more {
+            visit(*word);
+        }
+        if self.rest == Rest::Pattern && (!rest.is_empty() || self.needs_more) {
+            let Some(info) = instruction_info(opcode) else {
+                return Ok(());
+            };
+            let mut walk = Walk {
+                words,
+                at: leading.len(),
+                literal_words,
+                visit: &mut |operand: Operand| {
+                    if operand.kind.is_id() {
+                        visit(words.get(operand.start).copied().unwrap_or(0));
+                    }
+                },
+            };
+            walk.pattern(info.pattern.get(leading.len()..).unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
 /// The row of an opcode; `None` for opcodes that this build does not know.
 #[must_use]
 pub fn instruction_info(opcode: u32) -> Option<&'static InstructionInfo> {
     table().instructions.get(opcode as usize)?.as_ref()
+}
+
+/// The enumerant of an opcode; much faster than [`Op::from_u32`].
+pub(crate) fn op(opcode: u32) -> Option<Op> {
+    *table().ops.get(opcode as usize)?
+}
+
+/// See [`Outline::is_inert`].
+fn is_inert(op: Op) -> bool {
+    // Conversions but for those of pointers, vectors, arithmetic and comparisons, derivatives: whole runs of the numbering.
+    matches!(op as u32, 77..=79 | 109..=116 | 126..=168 | 170..=215)
+        || matches!(
+            op,
+            Op::Nop
+                | Op::Line
+                | Op::NoLine
+                | Op::Undef
+                | Op::Transpose
+                | Op::ArrayLength
+                | Op::UntypedArrayLengthKHR
+                | Op::ImageQuerySize
+                | Op::ImageQuerySizeLod
+                | Op::ImageQueryLevels
+                | Op::ImageQueryLod
+                | Op::ImageQuerySamples
+                | Op::ImageQueryFormat
+                | Op::ImageQueryOrder
+                | Op::TensorQuerySizeARM
+                | Op::PtrEqual
+                | Op::PtrNotEqual
+                | Op::PtrDiff
+                | Op::ConvertPtrToU
+                | Op::ConvertUToPtr
+                | Op::Function
+                | Op::FunctionParameter
+                | Op::FunctionEnd
+                | Op::Label
+                | Op::Branch
+                | Op::BranchConditional
+                | Op::Switch
+                | Op::SelectionMerge
+                | Op::LoopMerge
+                | Op::Return
+                | Op::Kill
+                | Op::TerminateInvocation
+                | Op::DemoteToHelperInvocation
+                | Op::Unreachable
+                | Op::LifetimeStart
+                | Op::LifetimeStop
+                | Op::ControlBarrier
+                | Op::MemoryBarrier
+                | Op::EmitVertex
+                | Op::EndPrimitive
+        )
 }
 
 /// Name of an opcode without `Op`, or its number.
@@ -138,12 +411,16 @@ pub fn opcode_name(opcode: u32) -> String {
 /// # Errors
 ///
 /// What does not fit the grammar, in words: a missing operand, words left over, an unterminated string, an unknown opcode.
-pub fn for_each_operand(
+pub fn for_each_operand<L, V>(
     opcode: u32,
     words: &[u32],
-    literal_words: &dyn Fn(u32, bool) -> Option<usize>,
-    visit: &mut dyn FnMut(Operand),
-) -> Result<(), &'static str> {
+    literal_words: &L,
+    visit: &mut V,
+) -> Result<(), &'static str>
+where
+    L: Fn(u32, bool) -> Option<usize> + ?Sized,
+    V: FnMut(Operand) + ?Sized,
+{
     let info = instruction_info(opcode).ok_or("unknown opcode")?;
     let mut walk = Walk {
         words,
@@ -158,14 +435,18 @@ pub fn for_each_operand(
     Ok(())
 }
 
-struct Walk<'a> {
+struct Walk<'a, L: ?Sized, V: ?Sized> {
     words: &'a [u32],
     at: usize,
-    literal_words: &'a dyn Fn(u32, bool) -> Option<usize>,
-    visit: &'a mut dyn FnMut(Operand),
+    literal_words: &'a L,
+    visit: &'a mut V,
 }
 
-impl Walk<'_> {
+impl<L, V> Walk<'_, L, V>
+where
+    L: Fn(u32, bool) -> Option<usize> + ?Sized,
+    V: FnMut(Operand) + ?Sized,
+{
     fn pattern(&mut self, pattern: &[u8]) -> Result<(), &'static str> {
         let mut at = 0;
         while let Some(&letter) = pattern.get(at) {
@@ -189,6 +470,7 @@ impl Walk<'_> {
         Ok(())
     }
 
+    #[inline]
     fn take(&mut self, kind: OperandKind, len: usize) -> Result<u32, &'static str> {
         let first = *self.words.get(self.at).ok_or("lacks an operand")?;
         if self.words.len() - self.at < len {
@@ -203,6 +485,7 @@ impl Walk<'_> {
         Ok(first)
     }
 
+    #[inline]
     fn operand(&mut self, letter: u8) -> Result<(), &'static str> {
         use OperandKind as K;
         match letter {
@@ -218,7 +501,7 @@ impl Walk<'_> {
                 let rest = self.words.get(self.at..).unwrap_or_default();
                 let end = rest
                     .iter()
-                    .position(|word| word.to_le_bytes().contains(&0))
+                    .position(|word| has_zero_byte(*word))
                     .ok_or("has an unterminated string")?;
                 self.take(K::String, end + 1).map(drop)
             }
@@ -263,15 +546,20 @@ impl Walk<'_> {
                     },
                     1,
                 )?;
-                match table().parameters.get(&(letter, value)) {
+                let lists = &table().parameters;
+                let list = if letter == b'D' { &lists[0] } else { &lists[1] };
+                match list.get(value as usize) {
                     Some(parameters) => self.pattern(parameters),
                     None => Ok(()),
                 }
             }
             b'i' | b'l' | b'm' | b'a' | b't' => {
                 let mask = self.take(K::Enumerant, 1)?;
-                for bit in (0..32).map(|bit| 1u32 << bit).filter(|bit| mask & bit != 0) {
-                    if let Some(parameters) = table().parameters.get(&(letter, bit)) {
+                let Some(bits) = table().masks.get(&letter).filter(|_| mask != 0) else {
+                    return Ok(());
+                };
+                for (bit, parameters) in bits.iter().enumerate() {
+                    if mask >> bit & 1 != 0 {
                         self.pattern(parameters)?;
                     }
                 }
@@ -280,4 +568,9 @@ impl Walk<'_> {
             _ => self.take(K::Enumerant, 1).map(drop),
         }
     }
+}
+
+/// Whether a string ends in this word.
+pub(crate) fn has_zero_byte(word: u32) -> bool {
+    word.wrapping_sub(0x0101_0101) & !word & 0x8080_8080 != 0
 }

@@ -7,6 +7,7 @@ mod io;
 mod types;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::Hash;
 
 use spirv::Op;
 
@@ -15,8 +16,8 @@ use crate::interface::{
     Capability, Count, DescriptorType, Dim, Expression, Generator, Interface, SourceLanguage,
     SpecDependent, SpirvVersion, Type, TypeId,
 };
-use crate::module::Module;
-use crate::usage::{Budget, PlaceId, Places, Root, Usage, analyse, mark_members};
+use crate::module::{IdTable, Module};
+use crate::usage::{Budget, Places, RangeScratch, Usage, UsedMembers, Walk};
 
 pub(crate) use types::TypeBuilder;
 
@@ -59,9 +60,13 @@ pub fn reflect_with(bytes: &[u8], options: &Options) -> Result<Interface, Error>
     let mut reflection = Reflection {
         module: &module,
         types: TypeBuilder::new(&module),
-        places: Places::new(module.words.as_slice().len() / 2 + 65_536),
+        places: Places::new(&module, module.words.as_slice().len() / 2 + 65_536),
         budget: Budget::new(bytes.len()),
+        scratch: RangeScratch::default(),
         usages: Vec::new(),
+        payloads: Vec::new(),
+        listed: IdTable::new(&module),
+        touched: UsedMembers::new(&module),
         interface: header(&module)?,
     };
     reflection.run(options)?;
@@ -73,19 +78,20 @@ pub(crate) fn literal_index(module: &Module, id: u32) -> Option<u32> {
     constants::literal(module, id).map(|value| constants::clamp(value.bits()))
 }
 
-/// What one entry point does, with its touched places sorted by variable.
-struct EntryUsage {
-    usage: Usage,
-    by_variable: BTreeMap<u32, BTreeMap<PlaceId, u8>>,
-    physical: u8,
-}
-
 struct Reflection<'m> {
     module: &'m Module,
     types: TypeBuilder<'m>,
     places: Places,
     budget: Budget,
-    usages: Vec<EntryUsage>,
+    scratch: RangeScratch,
+    /// By entry point.
+    usages: Vec<Usage>,
+    /// Position of the entry point and type of each payload.
+    payloads: Vec<(usize, TypeId)>,
+    /// By variable: the entry point that last listed it as input or output, plus 1.
+    listed: IdTable<u32>,
+    /// Members of the input or output being listed.
+    touched: UsedMembers,
     interface: Interface,
 }
 
@@ -95,6 +101,7 @@ impl Reflection<'_> {
         self.find_bindings(options)?;
         self.find_push_constants()?;
         self.find_entry_points()?;
+        self.types.build()?;
         let blocks: Vec<TypeId> = self
             .interface
             .bindings
@@ -117,70 +124,52 @@ impl Reflection<'_> {
         types::finish(&mut self.types.table, &blocks, &uniform);
         self.measure_bindings()?;
         self.measure_push_constants()?;
-        self.mark_used_members();
+        self.measure_payloads();
+        self.mark_used_members()?;
         self.find_spec_constants()?;
         self.interface.types = std::mem::take(&mut self.types.table);
         Ok(())
     }
 
     fn analyse_entry_points(&mut self) -> Result<(), Error> {
-        for offset in &self.module.entry_points {
-            let Some(instruction) = self.module.words.at(*offset) else {
+        let module = self.module;
+        let mut walk = Walk::new(module, &mut self.places, &mut self.budget);
+        for offset in &module.entry_points {
+            let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
-            let usage = analyse(
-                self.module,
-                &mut self.places,
-                instruction.operand(1)?,
-                &mut self.budget,
-            )?;
-            self.budget
-                .keep(usage.touched.len() + usage.variables.len() + usage.constants.len())?;
-            let mut by_variable: BTreeMap<u32, BTreeMap<PlaceId, u8>> = BTreeMap::new();
-            let mut physical = 0;
-            for (place, flags) in &usage.touched {
-                match self.places.get(*place).root {
-                    Root::Variable(variable) => {
-                        by_variable
-                            .entry(variable)
-                            .or_default()
-                            .insert(*place, *flags);
-                    }
-                    Root::Physical(_) => physical |= flags,
-                }
-            }
-            self.usages.push(EntryUsage {
-                usage,
-                by_variable,
-                physical,
-            });
+            let usage = walk.analyse(instruction.operand(1)?)?;
+            walk.keep(usage.touched.len() + usage.variables.len() + usage.constants.len())?;
+            self.usages.push(usage);
         }
         Ok(())
     }
 
     /// Marks struct members that any entry point touches.
-    fn mark_used_members(&mut self) {
-        let (mut used, mut whole) = (HashSet::new(), HashSet::new());
-        for entry in &self.usages {
-            mark_members(
-                self.module,
-                &self.places,
-                &entry.usage.touched,
-                &mut used,
-                &mut whole,
-            );
+    fn mark_used_members(&mut self) -> Result<(), Error> {
+        let module = self.module;
+        let used = &mut self.touched;
+        used.clear();
+        for usage in &self.usages {
+            let steps = used.add(module, &self.places, &usage.touched);
+            self.budget.work(steps)?;
         }
+        used.sort();
         for (id, ty) in &mut self.types.table.types {
             if let Type::Struct(found) = ty {
                 for (number, member) in (0..).zip(&mut found.members) {
-                    member.used = used.contains(&(id.0, number));
+                    member.used = used.contains(module, id.0, number);
                 }
             }
         }
+        Ok(())
     }
 
     /// Specialisation constants, and the sizes that depend on each.
     fn find_spec_constants(&mut self) -> Result<(), Error> {
+        if !self.module.has_spec_constants {
+            return Ok(());
+        }
         let mut sources: Vec<(Expression, SpecDependent)> = Vec::new();
         for (id, ty) in &self.types.table.types {
             if let Type::Array { dims, .. } = ty {
@@ -252,25 +241,17 @@ fn header(module: &Module) -> Result<Interface, Error> {
         },
         ..Interface::default()
     };
-    let (mut capabilities, mut extensions) = (HashSet::new(), HashSet::new());
     for instruction in module
         .headers
         .iter()
-        .filter_map(|offset| module.words.at(*offset))
+        .filter_map(|offset| module.words.at(*offset as usize))
     {
-        match Op::from_u32(instruction.opcode) {
+        match instruction.op() {
             Some(Op::Capability) => {
                 let capability = Capability(instruction.operand(0)?);
-                if capabilities.insert(capability) {
-                    interface.capabilities.push(capability);
-                }
+                interface.capabilities.push(capability);
             }
-            Some(Op::Extension) => {
-                let extension = instruction.string(0)?;
-                if extensions.insert(extension.clone()) {
-                    interface.extensions.push(extension);
-                }
-            }
+            Some(Op::Extension) => interface.extensions.push(instruction.text(0)?),
             Some(Op::MemoryModel) => {
                 interface.addressing_model = crate::AddressingModel(instruction.operand(0)?);
                 interface.memory_model = crate::MemoryModel(instruction.operand(1)?);
@@ -284,5 +265,15 @@ fn header(module: &Module) -> Result<Interface, Error> {
             _ => {}
         }
     }
+    keep_first(&mut interface.capabilities);
+    keep_first(&mut interface.extensions);
     Ok(interface)
+}
+
+/// Removes all but the first of equal entries.
+fn keep_first<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
+    if list.len() > 1 {
+        let mut seen = HashSet::with_capacity(list.len());
+        list.retain(|entry| seen.insert(entry.clone()));
+    }
 }

@@ -123,7 +123,7 @@ fn words(
                     interpolation: variable.interpolation.unwrap_or_default(),
                     per_primitive: variable.per_primitive,
                     patch: variable.patch,
-                    name: variable.name.clone(),
+                    name: variable.name.to_string(),
                 };
                 words.insert(
                     (

@@ -10,6 +10,6 @@ mod ranges;
 mod sampling;
 mod walk;
 
-pub(crate) use places::{PlaceId, Places, Root};
-pub(crate) use ranges::{RangeContext, active_ranges, mark_members};
-pub(crate) use walk::{Budget, Usage, analyse, variable_type};
+pub(crate) use places::Places;
+pub(crate) use ranges::{RangeContext, RangeScratch, UsedMembers, active_ranges};
+pub(crate) use walk::{Budget, READ, Usage, WRITE, Walk, variable_type};

@@ -1,7 +1,10 @@
 //! The words of a module: header and instructions, in either byte order.
 
+use smol_str::SmolStr;
+use spirv::Op;
+
 use crate::error::Error;
-use crate::operands::opcode_name;
+use crate::operands::{has_zero_byte, op, opcode_name};
 
 /// SPIR-V's magic number.
 pub const MAGIC: u32 = 0x0723_0203;
@@ -117,6 +120,7 @@ impl Words {
 
     /// The instruction at a word offset, which must be one that [`Self::iter`] gave.
     #[must_use]
+    #[inline]
     pub fn at(&self, offset: usize) -> Option<Instruction<'_>> {
         let first = *self.words.get(offset)?;
         let operands = self
@@ -161,25 +165,57 @@ impl<'a> Instruction<'a> {
         self.operands.get(position..).unwrap_or_default()
     }
 
+    /// The opcode as an enumerant; `None` for opcodes that this build does not know.
+    pub(crate) fn op(&self) -> Option<Op> {
+        op(self.opcode)
+    }
+
     /// The string at this position. Bytes that are no UTF-8 are replaced.
     ///
     /// # Errors
     ///
     /// [`Error::Malformed`] if it has no terminator.
     pub fn string(&self, position: usize) -> Result<String, Error> {
+        Ok(self.text(position)?.to_string())
+    }
+
+    /// The same, without an allocation if it is short.
+    pub(crate) fn text(&self, position: usize) -> Result<SmolStr, Error> {
         let words = self.rest(position);
-        let mut bytes = Vec::new();
-        for word in words {
-            for byte in word.to_le_bytes() {
-                if byte == 0 {
-                    return Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-                        String::from_utf8_lossy(error.as_bytes()).into_owned()
-                    }));
+        let Some((last, before)) = words
+            .iter()
+            .position(|word| has_zero_byte(*word))
+            .and_then(|end| words.get(..=end)?.split_last())
+        else {
+            return Err(self.malformed("has an unterminated string".to_owned()));
+        };
+        // The zero byte that is first in memory is the lowest.
+        let tail =
+            (last.wrapping_sub(0x0101_0101) & !last & 0x8080_8080).trailing_zeros() as usize / 8;
+        let length = before.len() * 4 + tail;
+        let mut short = [[0; 4]; 8];
+        let long: Vec<[u8; 4]>;
+        let chunks = match short.get_mut(..=before.len()) {
+            Some(chunks) => {
+                for (chunk, word) in chunks.iter_mut().zip(words) {
+                    *chunk = word.to_le_bytes();
                 }
-                bytes.push(byte);
+                &*chunks
             }
-        }
-        Err(self.malformed("has an unterminated string".to_owned()))
+            None => {
+                long = words
+                    .iter()
+                    .take(before.len() + 1)
+                    .map(|word| word.to_le_bytes())
+                    .collect();
+                &long
+            }
+        };
+        let bytes = chunks.as_flattened().get(..length).unwrap_or_default();
+        Ok(match std::str::from_utf8(bytes) {
+            Ok(text) => SmolStr::new(text),
+            Err(_) => SmolStr::new(String::from_utf8_lossy(bytes)),
+        })
     }
 
     /// Number of words of the string at this position.
@@ -188,7 +224,7 @@ impl<'a> Instruction<'a> {
         let words = self.rest(position);
         words
             .iter()
-            .position(|word| word.to_le_bytes().contains(&0))
+            .position(|word| has_zero_byte(*word))
             .map_or(words.len(), |last| last + 1)
     }
 

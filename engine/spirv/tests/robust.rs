@@ -207,7 +207,7 @@ fn much_work_is_refused_or_done() {
         .concat(),
     );
     for id in 10..40_000 {
-        body.extend(op(129, &[5, id, 6, 6]));
+        body.extend(op(83, &[5, id, 6]));
     }
     body.extend([op(253, &[]), op(56, &[])].concat());
     assert!(error(&module(100_000, &body)).contains("the analysis"));

@@ -8,7 +8,7 @@ use crate::memory::Garbage;
 use crate::shader::Shader;
 use crate::{Error, Result};
 use ash::vk;
-use impel_spirv::{MergeLimits, ProgramLayout, Slot, SpecValue, merge};
+use impel_spirv::{DescriptorType, MergeLimits, ProgramLayout, Slot, SpecValue, merge};
 
 /// Layout, set layouts and template of a pipeline.
 pub(crate) struct Layouts {
@@ -50,7 +50,7 @@ fn block_name(shaders: &[&Shader], slot: &Slot) -> Option<String> {
         let block = interface
             .types
             .get_struct(bindings.find_map(|binding| binding.block)?)?;
-        Some(block.name.clone()).filter(|name| !name.is_empty())
+        Some(block.name.to_string()).filter(|name| !name.is_empty())
     })
 }
 
@@ -196,12 +196,24 @@ fn template(
     ))
 }
 
+/// What [`create_set_layouts`] cannot know from the shaders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SetLayoutsDesc {
+    /// Descriptors of a runtime array (`textures[]` in GLSL), at most as many as the device permits for its type. 0 refuses
+    /// such arrays.
+    pub runtime_count: u32,
+}
+
 /// Makes plain descriptor set layouts (not for pushing) for all sets that the shaders use, for work outside of the
 /// executor: one per set number from 0 on, empty ones for numbers in between. The caller destroys them.
 ///
 /// # Errors
-/// Those of the merge, or [`Error::Vulkan`].
-pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::DescriptorSetLayout>> {
+/// Those of the merge; [`Error::Invalid`] for a runtime array without a count; [`Error::Vulkan`].
+pub fn create_set_layouts(
+    gpu: &Gpu,
+    shaders: &[&Shader],
+    desc: &SetLayoutsDesc,
+) -> Result<Vec<vk::DescriptorSetLayout>> {
     let stages: Vec<_> = shaders
         .iter()
         .map(|shader| shader.stage_input(&[]))
@@ -210,7 +222,21 @@ pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::Desc
         max_push_constants_size: gpu.inner.info.limits.max_push_constants,
         ..MergeLimits::default().any_sets()
     };
-    let merged = merge(&stages, &limits)?;
+    let mut merged = merge(&stages, &limits)?;
+    for slot in merged.slots.iter_mut().filter(|slot| slot.count == 0) {
+        slot.count = desc
+            .runtime_count
+            .min(most_descriptors(&gpu.inner, slot.descriptor_type));
+        if slot.count == 0 {
+            return Err(Error::invalid(
+                format!(
+                    "binding {} {:?} of set {}",
+                    slot.binding, slot.name, slot.set
+                ),
+                "is a runtime array; a plain set layout needs the number of its descriptors (SetLayoutsDesc::runtime_count)",
+            ));
+        }
+    }
     let sets = merged
         .slots
         .iter()
@@ -243,4 +269,30 @@ pub fn create_set_layouts(gpu: &Gpu, shaders: &[&Shader]) -> Result<Vec<vk::Desc
         }
     }
     Ok(layouts)
+}
+
+/// Most descriptors of a type that one stage may have.
+fn most_descriptors(gpu: &Inner, descriptor_type: DescriptorType) -> u32 {
+    // SAFETY: the physical device is that of this device.
+    let limits = unsafe {
+        gpu.instance
+            .raw
+            .get_physical_device_properties(gpu.physical_device)
+            .limits
+    };
+    use DescriptorType as D;
+    let of_type = match descriptor_type {
+        D::Sampler => limits.max_per_stage_descriptor_samplers,
+        D::CombinedImageSampler => limits
+            .max_per_stage_descriptor_samplers
+            .min(limits.max_per_stage_descriptor_sampled_images),
+        D::SampledImage | D::UniformTexelBuffer => limits.max_per_stage_descriptor_sampled_images,
+        D::StorageImage | D::StorageTexelBuffer => limits.max_per_stage_descriptor_storage_images,
+        D::UniformBuffer => limits.max_per_stage_descriptor_uniform_buffers,
+        D::StorageBuffer => limits.max_per_stage_descriptor_storage_buffers,
+        D::InputAttachment => limits.max_per_stage_descriptor_input_attachments,
+        // Of these Vulkan promises this many wherever there are any.
+        _ => 16,
+    };
+    of_type.min(limits.max_per_stage_resources)
 }

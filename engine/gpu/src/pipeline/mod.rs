@@ -13,7 +13,7 @@ pub(crate) use cache::PipelineCache;
 pub use compute::ComputePipelineDesc;
 pub(crate) use graphics::AttachmentFormats;
 pub use graphics::{Blend, DepthState, GraphicsPipelineDesc, GraphicsState};
-pub use layout::create_set_layouts;
+pub use layout::{SetLayoutsDesc, create_set_layouts};
 pub(crate) use slot::SlotInfo;
 
 use crate::device::Inner;

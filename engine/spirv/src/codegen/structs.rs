@@ -31,7 +31,7 @@ impl<'a> ModuleStructs<'a> {
                 .and_modify(|known| *known = value.min(*known))
                 .or_insert(value);
         };
-        for ty in types.types.values() {
+        for (_, ty) in types.iter() {
             match ty {
                 Type::Array {
                     element,

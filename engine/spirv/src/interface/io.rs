@@ -1,6 +1,7 @@
 //! Stage inputs and outputs.
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use super::{BuiltIn, Format, Interpolation, TypeId};
 
@@ -8,7 +9,7 @@ use super::{BuiltIn, Format, Interpolation, TypeId};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InterfaceVariable {
     /// Name; members are `variable.member`, elements of arrays of structs `variable[1].member`. Parts may be empty.
-    pub name: String,
+    pub name: SmolStr,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Location; `None` for built-ins and for variables without one.
@@ -37,7 +38,7 @@ pub struct InterfaceVariable {
     /// Interpolation other than the default, smooth.
     pub interpolation: Option<Interpolation>,
     /// HLSL semantic.
-    pub semantic: Option<String>,
+    pub semantic: Option<SmolStr>,
     /// Whether the code of the entry point touches it.
     pub used: bool,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use super::TypeId;
 
@@ -230,7 +231,7 @@ pub struct SpecConstant {
     /// SPIR-V ids of all constants with this SpecId, sorted.
     pub spirv_ids: Vec<u32>,
     /// Name of the first of them that has one.
-    pub name: String,
+    pub name: SmolStr,
     /// Type.
     #[serde(rename = "type")]
     pub ty: ScalarType,
@@ -250,7 +251,7 @@ pub enum SpecDependent {
     /// One axis (0 to 2) of an entry point's local size.
     LocalSize {
         /// Name of the entry point.
-        entry_point: String,
+        entry_point: SmolStr,
         /// Axis.
         axis: u8,
     },

@@ -1,9 +1,9 @@
 //! Types of blocks, inputs and outputs: a graph by SPIR-V id, in which physical pointers may form cycles.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use smol_str::SmolStr;
 
 use super::{Expression, ExpressionArena};
 
@@ -125,7 +125,7 @@ pub enum Type {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StructType {
     /// `OpName`; empty if it has none.
-    pub name: String,
+    pub name: SmolStr,
     /// Declared size with the defaults of spec constants: the end of its last member by offset, without a trailing
     /// runtime array, not rounded.
     pub size: u64,
@@ -143,7 +143,7 @@ pub struct StructType {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// `OpMemberName`; empty if it has none.
-    pub name: String,
+    pub name: SmolStr,
     /// Type.
     #[serde(rename = "type")]
     pub ty: TypeId,
@@ -170,7 +170,7 @@ pub struct Member {
     /// Whether it is decorated `NonReadable`.
     pub non_readable: bool,
     /// HLSL semantic.
-    pub semantic: Option<String>,
+    pub semantic: Option<SmolStr>,
 }
 
 /// A scalar, vector, matrix, array or pointer found inside a block, with where it lies.
@@ -189,8 +189,8 @@ pub struct FlatMember {
 /// The types that an interface speaks of.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TypeTable {
-    /// Types by SPIR-V id.
-    pub types: BTreeMap<TypeId, Type>,
+    /// Types, sorted by SPIR-V id.
+    pub(crate) types: Vec<(TypeId, Type)>,
     /// Expressions of array lengths, descriptor counts and local sizes.
     pub expressions: ExpressionArena,
 }
@@ -199,7 +199,17 @@ impl TypeTable {
     /// The type with this id.
     #[must_use]
     pub fn get(&self, id: TypeId) -> Option<&Type> {
-        self.types.get(&id)
+        self.types.get(self.position(id)?).map(|(_, ty)| ty)
+    }
+
+    /// All types, sorted by id.
+    pub fn iter(&self) -> impl Iterator<Item = (TypeId, &Type)> {
+        self.types.iter().map(|(id, ty)| (*id, ty))
+    }
+
+    /// Place of a type in the list.
+    pub(crate) fn position(&self, id: TypeId) -> Option<usize> {
+        self.types.binary_search_by_key(&id, |(id, _)| *id).ok()
     }
 
     /// The struct with this id.

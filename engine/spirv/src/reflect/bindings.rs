@@ -2,48 +2,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smol_str::SmolStr;
 use spirv::{Decoration, Dim as SpirvDim, Op, StorageClass};
 
 use super::constants::scalar_type;
 use super::{MissingBindings, Options, Reflection};
 use crate::error::Error;
 use crate::interface::{
-    Access, Binding, ByteRange, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits,
-    PushConstants, Stage, StructType, TypeId,
+    Access, Binding, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits, PushConstants,
+    Stage, TypeId,
 };
 use crate::layout::{MatrixLayout, Sizes, join_ranges};
 use crate::module::Module;
-use crate::usage::{RangeContext, active_ranges};
+use crate::usage::{READ, RangeContext, WRITE, active_ranges};
 use crate::words::Instruction;
 
-/// Read flag of touched places.
-const READ: u8 = 1;
-/// Write flag of touched places.
-const WRITE: u8 = 2;
-
 impl Reflection<'_> {
-    /// Global variables of a storage class, with the type of what they hold.
-    pub(super) fn variables(&self) -> Vec<(u32, u32, u32)> {
-        let module = self.module;
-        let global = |offset: &usize| {
-            let instruction = module.words.at(*offset)?;
-            matches!(
-                Op::from_u32(instruction.opcode),
-                Some(Op::Variable | Op::UntypedVariableKHR)
-            )
-            .then_some(())?;
-            Some((
-                *instruction.operands.get(1)?,
-                *instruction.operands.get(2)?,
-                crate::usage::variable_type(module, instruction),
-            ))
-        };
-        module.globals.iter().filter_map(global).collect()
+    /// A global variable: its id, its storage class and the type of what it holds.
+    fn variable_at(&self, offset: u32) -> Option<(u32, u32, u32)> {
+        let instruction = self.module.words.at(offset as usize)?;
+        Some((
+            *instruction.operands.get(1)?,
+            *instruction.operands.get(2)?,
+            crate::usage::variable_type(self.module, instruction),
+        ))
     }
 
     pub(super) fn find_bindings(&mut self, options: &Options) -> Result<(), Error> {
         let mut bindings = Vec::new();
-        for (id, class, ty) in self.variables() {
+        for offset in &self.module.variables {
+            let Some((id, class, ty)) = self.variable_at(*offset) else {
+                continue;
+            };
+            if !matches!(
+                StorageClass::from_u32(class),
+                Some(
+                    StorageClass::UniformConstant
+                        | StorageClass::Uniform
+                        | StorageClass::StorageBuffer
+                )
+            ) {
+                continue;
+            }
             let (element, dims, _) = self.types.dimensions(ty)?;
             let Some(definition) = self.module.definition(element) else {
                 continue;
@@ -55,17 +55,14 @@ impl Reflection<'_> {
             self.budget.keep(1 + dims.len() / 8)?;
             let count = self.count(&dims);
             let is_block = descriptor_type.is_buffer();
-            let block = if is_block {
-                Some(self.types.add(element)?)
-            } else {
-                None
-            };
-            let members: Option<&StructType> =
-                block.and_then(|block| self.types.table.get_struct(block));
-            let all = |decorated: fn(&crate::Member) -> bool| {
-                members.is_some_and(|found| {
-                    !found.members.is_empty() && found.members.iter().all(decorated)
-                })
+            let block = is_block.then(|| self.types.add(element));
+            let members = 0..definition.rest(1).len() as u32;
+            let all = |decoration: Decoration| {
+                is_block
+                    && !members.is_empty()
+                    && members
+                        .clone()
+                        .all(|member| self.module.member_has(element, member, decoration))
             };
             let has = |decoration| self.module.has(id, decoration);
             let text = |decoration: Decoration| {
@@ -84,8 +81,8 @@ impl Reflection<'_> {
                 dims,
                 access: Access::None,
                 access_by_stage: Vec::new(),
-                non_writable: has(Decoration::NonWritable) || all(|member| member.non_writable),
-                non_readable: has(Decoration::NonReadable) || all(|member| member.non_readable),
+                non_writable: has(Decoration::NonWritable) || all(Decoration::NonWritable),
+                non_readable: has(Decoration::NonReadable) || all(Decoration::NonReadable),
                 used: false,
                 active: is_block.then(Vec::new),
                 image: image_traits(self.module, element),
@@ -160,7 +157,7 @@ impl Reflection<'_> {
             }
         }
         let mut pairs: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
-        for (image, sampler) in self.usages.iter().flat_map(|entry| &entry.usage.sampled) {
+        for (image, sampler) in self.usages.iter().flat_map(|usage| &usage.sampled) {
             pairs.entry(*image).or_default().insert(*sampler);
             pairs.entry(*sampler).or_default().insert(*image);
         }
@@ -219,31 +216,28 @@ impl Reflection<'_> {
             let mut by_stage: BTreeMap<Stage, Access> = BTreeMap::new();
             for (position, stage) in stages.iter().enumerate() {
                 self.budget.step()?;
-                let Some(entry) = self.usages.get(position) else {
+                let Some(usage) = self.usages.get(position) else {
                     continue;
                 };
-                if !entry.usage.variables.contains(&binding.spirv_id) {
+                if !usage.names(binding.spirv_id) {
                     continue;
                 }
                 binding.used = true;
-                let touched = entry.by_variable.get(&binding.spirv_id);
-                let flags = touched
-                    .into_iter()
-                    .flatten()
-                    .fold(0, |flags, (_, more)| flags | more);
+                let touched = usage.touched_of(binding.spirv_id);
+                let flags = touched.iter().fold(0, |flags, found| flags | found.flags);
                 let access = permitted(binding, flags);
                 let joined = by_stage.entry(*stage).or_default();
                 *joined = joined.join(access);
-                let active = match touched {
-                    Some(touched) if binding.block.is_some() => {
-                        let mut context = RangeContext {
-                            types: &mut self.types,
-                            places: &self.places,
-                            budget: &mut self.budget,
-                        };
-                        active_ranges(&mut context, touched, binding.spirv_id)?
-                    }
-                    _ => Vec::new(),
+                let active = if binding.block.is_some() {
+                    let mut context = RangeContext {
+                        types: &mut self.types,
+                        places: &self.places,
+                        budget: &mut self.budget,
+                        scratch: &mut self.scratch,
+                    };
+                    active_ranges(&mut context, touched)?
+                } else {
+                    Vec::new()
                 };
                 self.budget.keep(1 + active.len() / 2)?;
                 if let Some(all) = &mut binding.active {
@@ -274,13 +268,16 @@ impl Reflection<'_> {
     }
 
     pub(super) fn find_push_constants(&mut self) -> Result<(), Error> {
-        for (id, class, ty) in self.variables() {
+        for offset in &self.module.variables {
+            let Some((id, class, ty)) = self.variable_at(*offset) else {
+                continue;
+            };
             if class != StorageClass::PushConstant as u32
                 || self.module.opcode_of(ty) != Some(Op::TypeStruct)
             {
                 continue;
             }
-            let block = self.types.add(ty)?;
+            let block = self.types.add(ty);
             self.budget.keep(1)?;
             self.interface.push_constants.push(PushConstants {
                 name: self.module.name(id),
@@ -299,20 +296,18 @@ impl Reflection<'_> {
         for block in &mut blocks {
             let (offset, size) = self.push_range(block.block);
             (block.offset, block.size) = (offset, size);
-            for (position, entry) in self.usages.iter().enumerate() {
+            for (position, usage) in self.usages.iter().enumerate() {
                 self.budget.step()?;
-                if !entry.usage.variables.contains(&block.spirv_id) {
+                if !usage.names(block.spirv_id) {
                     continue;
                 }
-                let mut active: Vec<ByteRange> = Vec::new();
-                if let Some(touched) = entry.by_variable.get(&block.spirv_id) {
-                    let mut context = RangeContext {
-                        types: &mut self.types,
-                        places: &self.places,
-                        budget: &mut self.budget,
-                    };
-                    active = active_ranges(&mut context, touched, block.spirv_id)?;
-                }
+                let mut context = RangeContext {
+                    types: &mut self.types,
+                    places: &self.places,
+                    budget: &mut self.budget,
+                    scratch: &mut self.scratch,
+                };
+                let active = active_ranges(&mut context, usage.touched_of(block.spirv_id))?;
                 self.budget
                     .keep(1 + active.len() / 2 + block.name.len() / 128)?;
                 block.active.extend(&active);
@@ -371,7 +366,7 @@ fn descriptor_type(
     ty: u32,
     definition: Instruction<'_>,
 ) -> Option<DescriptorType> {
-    let op = Op::from_u32(definition.opcode)?;
+    let op = definition.op()?;
     match StorageClass::from_u32(class)? {
         StorageClass::UniformConstant => match op {
             Op::TypeSampler => Some(DescriptorType::Sampler),
@@ -412,10 +407,10 @@ fn descriptor_type(
 
 fn image_traits(module: &Module, ty: u32) -> Option<ImageTraits> {
     let mut definition = module.definition(ty)?;
-    if Op::from_u32(definition.opcode) == Some(Op::TypeSampledImage) {
+    if definition.op() == Some(Op::TypeSampledImage) {
         definition = module.definition(*definition.operands.get(1)?)?;
     }
-    if Op::from_u32(definition.opcode) != Some(Op::TypeImage) {
+    if definition.op() != Some(Op::TypeImage) {
         return None;
     }
     let operand = |position: usize| definition.operands.get(position).copied();
@@ -454,7 +449,7 @@ fn complete(bindings: &mut [Binding], choice: MissingBindings) -> Result<(), Err
                 };
                 return Err(Error::MissingBinding {
                     id: found.spirv_id,
-                    name: found.name.clone(),
+                    name: found.name.to_string(),
                     descriptor_type: found.descriptor_type,
                     missing,
                 });
@@ -468,7 +463,7 @@ fn complete(bindings: &mut [Binding], choice: MissingBindings) -> Result<(), Err
                 .iter()
                 .filter_map(|binding| binding.set.zip(binding.binding))
                 .collect();
-            let mut order: Vec<(u32, String, u32, usize)> = bindings
+            let mut order: Vec<(u32, SmolStr, u32, usize)> = bindings
                 .iter()
                 .enumerate()
                 .filter(|(_, binding)| binding.binding.is_none())

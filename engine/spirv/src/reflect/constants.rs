@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use smol_str::SmolStr;
 use spirv::{Decoration, Op};
 
 use crate::evaluate::{Value, evaluate_node, length, operands as node_operands};
@@ -9,7 +10,6 @@ use crate::interface::{
     Dim, Expression, ExpressionNode, ScalarType, SpecConstant, SpecValue, TypeTable,
 };
 use crate::module::Module;
-use crate::operands::instruction_info;
 use crate::words::Instruction;
 
 /// Composites with more members are no part of sizes; leaving them out bounds the work of evaluation.
@@ -140,7 +140,7 @@ pub(super) fn clamp(value: u64) -> u32 {
 /// Scalar type with this id.
 pub(super) fn scalar_type(module: &Module, ty: u32) -> Option<ScalarType> {
     let ty = module.definition(ty)?;
-    match Op::from_u32(ty.opcode)? {
+    match ty.op()? {
         Op::TypeBool => Some(ScalarType::Bool),
         Op::TypeInt => ScalarType::int(*ty.operands.get(1)?, *ty.operands.get(2)? != 0),
         Op::TypeFloat => ScalarType::float(*ty.operands.get(1)?),
@@ -154,7 +154,7 @@ fn shape(module: &Module, ty: u32) -> Option<(ScalarType, u32)> {
         return Some((scalar, 1));
     }
     let ty = module.definition(ty)?;
-    match Op::from_u32(ty.opcode)? {
+    match ty.op()? {
         Op::TypeVector => Some((
             scalar_type(module, *ty.operands.get(1)?)?,
             *ty.operands.get(2)?,
@@ -167,7 +167,7 @@ fn shape(module: &Module, ty: u32) -> Option<(ScalarType, u32)> {
 pub(super) fn literal(module: &Module, id: u32) -> Option<SpecValue> {
     let instruction = module.definition(id)?;
     let ty = scalar_type(module, *instruction.operands.first()?)?;
-    match Op::from_u32(instruction.opcode)? {
+    match instruction.op()? {
         Op::Constant => Some(SpecValue::from_bits(ty, bits(instruction.rest(2)))),
         Op::ConstantTrue => Some(SpecValue::Bool(true)),
         Op::ConstantFalse => Some(SpecValue::Bool(false)),
@@ -184,7 +184,7 @@ fn bits(words: &[u32]) -> u64 {
 /// Default of a scalar specialisation constant.
 fn spec_default(module: &Module, instruction: Instruction<'_>) -> Option<SpecValue> {
     let ty = scalar_type(module, *instruction.operands.first()?)?;
-    match Op::from_u32(instruction.opcode)? {
+    match instruction.op()? {
         Op::SpecConstant => Some(SpecValue::from_bits(ty, bits(instruction.rest(2)))),
         Op::SpecConstantTrue => Some(SpecValue::Bool(true)),
         Op::SpecConstantFalse => Some(SpecValue::Bool(false)),
@@ -194,7 +194,7 @@ fn spec_default(module: &Module, instruction: Instruction<'_>) -> Option<SpecVal
 
 /// Ids that a constant is made of; all defined before it, or none.
 fn constant_operands(module: &Module, instruction: Instruction<'_>) -> Vec<u32> {
-    let operands: Vec<u32> = match Op::from_u32(instruction.opcode) {
+    let operands: Vec<u32> = match instruction.op() {
         Some(Op::ConstantComposite | Op::SpecConstantComposite)
             if instruction.operands.len() <= MAX_COMPOSITE + 2 =>
         {
@@ -245,7 +245,7 @@ fn constant_node(
             None => ExpressionNode::Literal(default),
         };
     }
-    match Op::from_u32(instruction.opcode) {
+    match instruction.op() {
         Some(Op::ConstantComposite | Op::SpecConstantComposite) if !operands.is_empty() => {
             ExpressionNode::Composite(operands)
         }
@@ -274,16 +274,14 @@ fn constant_node(
 /// All specialisation constants of a module, one per SpecId.
 pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
     let mut found: BTreeMap<u32, SpecConstant> = BTreeMap::new();
-    for offset in &module.globals {
-        let Some(instruction) = module.words.at(*offset) else {
+    for offset in &module.constants {
+        let Some(instruction) = module.words.at(*offset as usize) else {
             continue;
         };
         let Some(default) = spec_default(module, instruction) else {
             continue;
         };
-        let Some(spirv_id) =
-            instruction_info(instruction.opcode).and(instruction.operands.get(1).copied())
-        else {
+        let Some(spirv_id) = instruction.operands.get(1).copied() else {
             continue;
         };
         let Some(id) = module.literal(spirv_id, Decoration::SpecId) else {
@@ -292,7 +290,7 @@ pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
         let entry = found.entry(id).or_insert_with(|| SpecConstant {
             id,
             spirv_ids: Vec::new(),
-            name: String::new(),
+            name: SmolStr::default(),
             ty: default.scalar_type(),
             default,
             sizes: Vec::new(),

@@ -8,19 +8,20 @@ use super::Reflection;
 use super::constants::{clamp, literal};
 use crate::error::Error;
 use crate::interface::{
-    Access, BuiltIn, EntryPoint, ExecutionMode, Expression, ExpressionNode, LocalSize, MeshLimits,
+    Access, EntryPoint, ExecutionMode, Expression, ExpressionNode, LocalSize, MeshLimits,
     ScalarType, Stage, Topology, TypeId,
 };
+use crate::usage::{READ, WRITE};
 use crate::words::Instruction;
 
 impl Reflection<'_> {
     pub(super) fn find_entry_points(&mut self) -> Result<(), Error> {
         let module = self.module;
         for (position, offset) in module.entry_points.iter().enumerate() {
-            let Some(instruction) = module.words.at(*offset) else {
+            let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
-            let name = instruction.string(2)?;
+            let name = instruction.text(2)?;
             let function = instruction.operand(1)?;
             let stage = Stage::from_execution_model(instruction.operand(0)?);
             let interface = instruction.rest(2 + instruction.string_words(2));
@@ -46,22 +47,19 @@ impl Reflection<'_> {
                 physical_access: Access::None,
             };
             self.execution_modes(&mut entry)?;
-            self.payload(&mut entry, interface)?;
+            self.payload(&mut entry, interface, position);
             self.stage_interface(&mut entry, interface, position)?;
-            let mut built_ins: BTreeSet<BuiltIn> = BTreeSet::new();
-            built_ins.extend(
-                entry
-                    .inputs
-                    .iter()
-                    .chain(&entry.outputs)
-                    .filter(|variable| variable.used)
-                    .filter_map(|variable| variable.built_in),
-            );
-            entry.built_ins = built_ins.into_iter().collect();
+            let variables = entry.inputs.iter().chain(&entry.outputs);
+            entry.built_ins = variables
+                .filter(|variable| variable.used)
+                .filter_map(|variable| variable.built_in)
+                .collect();
+            entry.built_ins.sort_unstable();
+            entry.built_ins.dedup();
             if let Some(usage) = self.usages.get(position) {
-                entry.uses_physical_pointers = usage.usage.physical || usage.physical != 0;
-                entry.physical_access =
-                    Access::new(usage.physical & 1 != 0, usage.physical & 2 != 0);
+                let flags = usage.physical_flags;
+                entry.uses_physical_pointers = usage.physical || flags != 0;
+                entry.physical_access = Access::new(flags & READ != 0, flags & WRITE != 0);
             }
             entry.spec_ids = self.spec_ids(&entry, position)?;
             self.interface.entry_points.push(entry);
@@ -77,7 +75,7 @@ impl Reflection<'_> {
             if *target != entry.spirv_id {
                 continue;
             }
-            let Some(instruction) = module.words.at(*offset) else {
+            let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
             let mode = instruction.operand(1)?;
@@ -189,19 +187,19 @@ impl Reflection<'_> {
             module.literal(id, Decoration::BuiltIn) == Some(spirv::BuiltIn::WorkgroupSize as u32)
         };
         let constant = module
-            .globals
+            .constants
             .iter()
-            .filter_map(|offset| module.words.at(*offset))
+            .filter_map(|offset| module.words.at(*offset as usize))
             .find(|instruction| {
                 matches!(
-                    Op::from_u32(instruction.opcode),
+                    instruction.op(),
                     Some(Op::ConstantComposite | Op::SpecConstantComposite | Op::SpecConstantOp)
                 ) && instruction.operands.get(1).copied().is_some_and(is_size)
             });
         let Some(constant) = constant else {
             return Ok(None);
         };
-        if Op::from_u32(constant.opcode) != Some(Op::SpecConstantOp) {
+        if constant.op() != Some(Op::SpecConstantOp) {
             return Ok(Some([
                 self.axis(constant.operand(2)?),
                 self.axis(constant.operand(3)?),
@@ -232,16 +230,15 @@ impl Reflection<'_> {
     }
 
     /// The payload between task and mesh stage, in EXT and NV form.
-    fn payload(&mut self, entry: &mut EntryPoint, interface: &[u32]) -> Result<(), Error> {
+    fn payload(&mut self, entry: &mut EntryPoint, interface: &[u32], position: usize) {
         if !matches!(entry.stage, Stage::Task | Stage::Mesh) {
-            return Ok(());
+            return;
         }
         let module = self.module;
-        let mut size = None;
         for id in interface {
             let Some(definition) = module
                 .definition(*id)
-                .filter(|definition| Op::from_u32(definition.opcode) == Some(Op::Variable))
+                .filter(|definition| definition.op() == Some(Op::Variable))
             else {
                 continue;
             };
@@ -260,19 +257,27 @@ impl Reflection<'_> {
                 _ => false,
             };
             if is_payload {
-                let added = self.types.add(ty)?;
+                let added = self.types.add(ty);
                 entry.payload.get_or_insert(added);
-                size = Some(
-                    size.unwrap_or(0u64)
-                        .saturating_add(self.types.table.fixed_size(added)),
-                );
+                self.payloads.push((position, added));
             }
         }
-        entry.payload_size = size;
-        Ok(())
+    }
+
+    /// Sizes of payloads, once all types are there.
+    pub(super) fn measure_payloads(&mut self) {
+        for (position, ty) in &self.payloads {
+            if let Some(entry) = self.interface.entry_points.get_mut(*position) {
+                let size = entry.payload_size.get_or_insert(0);
+                *size = size.saturating_add(self.types.table.fixed_size(*ty));
+            }
+        }
     }
 
     fn spec_ids(&mut self, entry: &EntryPoint, position: usize) -> Result<Vec<u32>, Error> {
+        if !self.module.has_spec_constants {
+            return Ok(Vec::new());
+        }
         let mut expressions: BTreeSet<Expression> = entry
             .local_size
             .iter()
@@ -282,7 +287,7 @@ impl Reflection<'_> {
         let constants: Vec<u32> = self
             .usages
             .get(position)
-            .map(|usage| usage.usage.constants.iter().copied().collect())
+            .map(|usage| usage.constants.clone())
             .unwrap_or_default();
         for id in constants {
             expressions.insert(self.types.constants.expression(
@@ -294,7 +299,7 @@ impl Reflection<'_> {
         let variables = self
             .usages
             .get(position)
-            .map(|usage| usage.usage.variables.clone())
+            .map(|usage| usage.variables.clone())
             .unwrap_or_default();
         for id in variables {
             self.type_lengths(self.module.definition(id), &mut expressions)?;
@@ -338,7 +343,7 @@ impl Reflection<'_> {
             let Some(definition) = module.definition(ty) else {
                 continue;
             };
-            match Op::from_u32(definition.opcode) {
+            match definition.op() {
                 Some(Op::TypeArray) => {
                     let length = definition.operand(2)?;
                     if literal(module, length).is_none() {

@@ -1,7 +1,6 @@
 //! Inputs and outputs: variables and members, with their locations.
 
-use std::collections::HashSet;
-
+use smol_str::{SmolStr, format_smolstr};
 use spirv::{Decoration, Op, StorageClass};
 
 use super::Reflection;
@@ -9,7 +8,6 @@ use super::constants::scalar_type;
 use crate::error::Error;
 use crate::interface::{BuiltIn, EntryPoint, Format, InterfaceVariable, Interpolation, Stage};
 use crate::module::{Decorated, Module};
-use crate::usage::mark_members;
 
 /// Elements of an array of structs that are listed one by one; more locations than any device has.
 const MAX_ELEMENTS: u32 = 4096;
@@ -25,7 +23,7 @@ struct Traits {
     per_primitive: bool,
     per_vertex: bool,
     patch: bool,
-    semantic: Option<String>,
+    semantic: Option<SmolStr>,
 }
 
 impl Traits {
@@ -51,11 +49,9 @@ impl Traits {
 }
 
 /// A variable being listed.
-struct Listing<'a> {
+struct Listing {
     variable: u32,
     class: StorageClass,
-    /// Members that the entry point touches.
-    touched: &'a HashSet<(u32, u32)>,
     used: bool,
     /// Location that the next member without one of its own takes.
     next: Option<u32>,
@@ -69,11 +65,11 @@ impl Reflection<'_> {
         position: usize,
     ) -> Result<(), Error> {
         let module = self.module;
-        let mut seen = HashSet::new();
+        let number = position as u32 + 1;
         for id in interface {
             let Some(definition) = module
                 .definition(*id)
-                .filter(|definition| Op::from_u32(definition.opcode) == Some(Op::Variable))
+                .filter(|definition| definition.op() == Some(Op::Variable))
             else {
                 continue;
             };
@@ -83,32 +79,23 @@ impl Reflection<'_> {
                 .copied()
                 .and_then(StorageClass::from_u32)
             {
-                Some(class @ (StorageClass::Input | StorageClass::Output)) if seen.insert(*id) => {
+                Some(class @ (StorageClass::Input | StorageClass::Output))
+                    if self.listed.get(module, *id) != number =>
+                {
                     class
                 }
                 _ => continue,
             };
+            self.listed.set(module, *id, number);
             let ty = crate::usage::variable_type(module, definition);
             let mut traits = Traits::default();
             traits.read(module.decorations(*id));
             let element = self.per_vertex_element(entry.stage, class, *id, ty, &traits);
             let usage = self.usages.get(position);
-            let mut touched = HashSet::new();
-            if let Some(places) = usage.and_then(|usage| usage.by_variable.get(id)) {
-                mark_members(
-                    module,
-                    &self.places,
-                    places,
-                    &mut touched,
-                    &mut HashSet::new(),
-                );
-                self.budget.work(places.len() + touched.len())?;
-            }
-            let used = usage.is_some_and(|usage| usage.usage.variables.contains(id));
+            let used = usage.is_some_and(|usage| usage.names(*id));
             let mut listing = Listing {
                 variable: *id,
                 class,
-                touched: &touched,
                 used,
                 next: traits.location,
             };
@@ -117,8 +104,7 @@ impl Reflection<'_> {
             } else {
                 &mut entry.outputs
             };
-            let name = module.name(*id);
-            self.list(&mut listing, &name, ty, element, &traits, list)?;
+            self.list(&mut listing, ty, element, traits, list, position)?;
         }
         for list in [&mut entry.inputs, &mut entry.outputs] {
             list.sort_by_key(|variable| {
@@ -155,7 +141,7 @@ impl Reflection<'_> {
         let Some(definition) = module.definition(ty).filter(|_| arrayed && !traits.patch) else {
             return ty;
         };
-        match (Op::from_u32(definition.opcode), definition.operands.get(1)) {
+        match (definition.op(), definition.operands.get(1)) {
             (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => {
                 let task = module.has(id, Decoration::PerTaskNV)
                     || module.member_has(*element, 0, Decoration::PerTaskNV);
@@ -173,16 +159,30 @@ impl Reflection<'_> {
     /// Lists a variable, or the members of a struct, without recursion.
     fn list(
         &mut self,
-        listing: &mut Listing<'_>,
-        name: &str,
+        listing: &mut Listing,
         ty: u32,
         element: u32,
-        traits: &Traits,
+        traits: Traits,
         list: &mut Vec<InterfaceVariable>,
+        position: usize,
     ) -> Result<(), Error> {
         let module = self.module;
+        let name = module.name(listing.variable);
+        if !self.is_struct(element) {
+            self.budget.keep(1 + name.len() / 128)?;
+            let used = listing.used;
+            list.push(self.variable(listing, name, ty, element, &traits, used)?);
+            return Ok(());
+        }
+        self.touched.clear();
+        if let Some(usage) = self.usages.get(position) {
+            let touched = usage.touched_of(listing.variable);
+            let steps = self.touched.add(module, &self.places, touched);
+            self.touched.sort();
+            self.budget.work(steps)?;
+        }
         // Entries still to list, the next one last: name, whole type, element type, traits, used.
-        let mut stack = vec![(name.to_owned(), ty, element, traits.clone(), listing.used)];
+        let mut stack = vec![(name, ty, element, traits, listing.used)];
         while let Some((name, ty, element, traits, used)) = stack.pop() {
             // Names are part of what is kept: deep structs with long names must not multiply them.
             self.budget.keep(1 + name.len() / 128)?;
@@ -190,7 +190,7 @@ impl Reflection<'_> {
             let Some(definition) = module.definition(inner) else {
                 continue;
             };
-            if Op::from_u32(definition.opcode) != Some(Op::TypeStruct) {
+            if definition.op() != Some(Op::TypeStruct) {
                 let variable = self.variable(listing, name, ty, element, &traits, used)?;
                 list.push(variable);
                 continue;
@@ -225,7 +225,7 @@ impl Reflection<'_> {
                     let name = if count == 1 && self.holds_built_ins(inner) {
                         name.clone()
                     } else {
-                        format!("{name}{}", subscript(&dims, index))
+                        format_smolstr!("{name}{}", subscript(&dims, index))
                     };
                     self.budget.keep(1 + name.len() / 128)?;
                     elements.push((name, inner, inner, inherited.clone(), used));
@@ -241,10 +241,10 @@ impl Reflection<'_> {
                 let name = if name.is_empty() {
                     member_name
                 } else {
-                    format!("{name}.{member_name}")
+                    format_smolstr!("{name}.{member_name}")
                 };
                 self.budget.keep(1 + name.len() / 128)?;
-                let used = used && listing.touched.contains(&(inner, number));
+                let used = used && self.touched.contains(module, inner, number);
                 let element = if own.per_vertex
                     && !inherited.per_vertex
                     && listing.class == StorageClass::Input
@@ -260,11 +260,17 @@ impl Reflection<'_> {
         Ok(())
     }
 
+    /// Whether a type is a struct, or an array of structs.
+    fn is_struct(&self, ty: u32) -> bool {
+        let element = super::types::array_element(self.module, ty);
+        self.module.opcode_of(element) == Some(Op::TypeStruct)
+    }
+
     fn strip_array(&self, ty: u32) -> u32 {
         let definition = self
             .module
             .definition(ty)
-            .filter(|definition| matches!(Op::from_u32(definition.opcode), Some(Op::TypeArray)));
+            .filter(|definition| matches!(definition.op(), Some(Op::TypeArray)));
         definition
             .and_then(|definition| definition.operands.get(1).copied())
             .unwrap_or(ty)
@@ -276,8 +282,8 @@ impl Reflection<'_> {
 
     fn variable(
         &mut self,
-        listing: &mut Listing<'_>,
-        name: String,
+        listing: &mut Listing,
+        name: SmolStr,
         ty: u32,
         element: u32,
         traits: &Traits,
@@ -310,8 +316,8 @@ impl Reflection<'_> {
             component: traits.component,
             index: traits.index,
             locations,
-            ty: self.types.add(ty)?,
-            element_type: self.types.add(element)?,
+            ty: self.types.add(ty),
+            element_type: self.types.add(element),
             format: shape.format,
             built_in,
             per_primitive: traits.per_primitive,
@@ -351,7 +357,7 @@ impl Shape {
         let (mut at, mut columns) = (ty, 1u32);
         if let Some(matrix) = module
             .definition(at)
-            .filter(|definition| Op::from_u32(definition.opcode) == Some(Op::TypeMatrix))
+            .filter(|definition| definition.op() == Some(Op::TypeMatrix))
         {
             at = matrix.operands.get(1).copied().unwrap_or(0);
             columns = matrix.operands.get(2).copied().unwrap_or(1);
@@ -359,7 +365,7 @@ impl Shape {
         let mut components = 1;
         if let Some(vector) = module
             .definition(at)
-            .filter(|definition| Op::from_u32(definition.opcode) == Some(Op::TypeVector))
+            .filter(|definition| definition.op() == Some(Op::TypeVector))
         {
             at = vector.operands.get(1).copied().unwrap_or(0);
             components = vector.operands.get(2).copied().unwrap_or(1);

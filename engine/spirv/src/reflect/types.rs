@@ -1,25 +1,23 @@
 //! The type table: types that blocks, inputs, outputs and payloads are made of.
 
-use std::collections::HashMap;
-
 use spirv::{Decoration, Op};
 
 use super::constants::Constants;
 use crate::error::Error;
 use crate::interface::{Dim, Member, StructType, Type, TypeId, TypeTable};
 use crate::layout::{MAX_DEPTH, MatrixLayout, Sizes};
-use crate::module::Module;
+use crate::module::{IdTable, Module};
 use crate::words::Instruction;
 
 /// Checks that no type contains itself or nests too deep, in one pass without recursion: a type may only be made of types
 /// defined before it, pointers excepted.
 pub(super) fn check_types(module: &Module) -> Result<(), Error> {
-    let mut depths: HashMap<u32, usize> = HashMap::new();
-    for offset in &module.globals {
-        let Some(instruction) = module.words.at(*offset) else {
+    let mut depths: IdTable<u16> = IdTable::new(module);
+    for offset in &module.types {
+        let Some(instruction) = module.words.at(*offset as usize) else {
             continue;
         };
-        let parts = match Op::from_u32(instruction.opcode) {
+        let parts = match instruction.op() {
             Some(Op::TypeStruct) => instruction.rest(1),
             Some(Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix) => {
                 instruction.operands.get(1..2).unwrap_or_default()
@@ -31,7 +29,7 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
         for part in parts {
             let definition = module.require(*part, instruction, "a type")?;
             if matches!(
-                Op::from_u32(definition.opcode),
+                definition.op(),
                 Some(Op::TypePointer | Op::TypeUntypedPointerKHR)
             ) {
                 continue;
@@ -42,9 +40,9 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
                     id,
                 });
             }
-            depth = depth.max(depths.get(part).copied().unwrap_or(0) + 1);
+            depth = depth.max(depths.get(module, *part) + 1);
         }
-        if depth >= MAX_DEPTH {
+        if usize::from(depth) >= MAX_DEPTH {
             return Err(Error::TooDeep {
                 word: instruction.offset,
                 what: "type",
@@ -52,7 +50,7 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
                 limit: MAX_DEPTH,
             });
         }
-        depths.insert(id, depth);
+        depths.set(module, id, depth);
     }
     Ok(())
 }
@@ -68,6 +66,9 @@ pub(crate) struct TypeBuilder<'m> {
     pub(crate) module: &'m Module,
     pub(crate) table: TypeTable,
     pub(crate) constants: Constants,
+    /// Ids of the types that the table is to have.
+    wanted: Vec<u32>,
+    is_wanted: IdTable<bool>,
     /// Array dimensions made so far: arrays of arrays share inner types, but not dimensions.
     made_dimensions: usize,
 }
@@ -78,37 +79,69 @@ impl<'m> TypeBuilder<'m> {
             module,
             table: TypeTable::default(),
             constants: Constants::default(),
+            wanted: Vec::new(),
+            is_wanted: IdTable::new(module),
             made_dimensions: 0,
         }
     }
 
-    /// Adds a type and everything reachable from it.
-    pub(super) fn add(&mut self, id: u32) -> Result<TypeId, Error> {
-        let mut work = vec![id];
-        while let Some(id) = work.pop() {
-            if self.table.types.contains_key(&TypeId(id)) {
-                continue;
-            }
-            let Some(instruction) = self.module.definition(id) else {
+    /// Asks for a type and everything reachable from it. The table has them after [`Self::build`].
+    pub(super) fn add(&mut self, id: u32) -> TypeId {
+        if !self.is_wanted.get(self.module, id) && self.module.definition(id).is_some() {
+            self.is_wanted.set(self.module, id, true);
+            self.wanted.push(id);
+        }
+        TypeId(id)
+    }
+
+    /// Makes the types that were asked for.
+    pub(super) fn build(&mut self) -> Result<(), Error> {
+        let module = self.module;
+        let mut next = 0;
+        while let Some(id) = self.wanted.get(next).copied() {
+            next += 1;
+            let Some(definition) = module.definition(id) else {
                 continue;
             };
-            let ty = self.convert(id, instruction)?;
-            match &ty {
-                Type::Vector { component, .. } | Type::Matrix { component, .. } => {
-                    work.push(component.0);
+            let part = |position: usize| definition.operands.get(position).copied().unwrap_or(0);
+            match definition.op() {
+                Some(Op::TypeVector) => {
+                    self.add(part(1));
                 }
-                Type::Array { element, .. } => work.push(element.0),
-                Type::Pointer { pointee, .. } => work.push(pointee.0),
-                Type::Struct(found) => work.extend(found.members.iter().map(|member| member.ty.0)),
+                Some(Op::TypeMatrix) => {
+                    let column = module.definition(part(1));
+                    let component = column.and_then(|column| column.operands.get(1));
+                    self.add(component.copied().unwrap_or(0));
+                }
+                Some(Op::TypeArray | Op::TypeRuntimeArray) => {
+                    let element = array_element(module, id);
+                    self.add(element);
+                }
+                Some(Op::TypePointer) => {
+                    self.add(part(2));
+                }
+                Some(Op::TypeStruct) => {
+                    for member in definition.rest(1) {
+                        self.add(*member);
+                    }
+                }
                 _ => {}
             }
-            self.table.types.insert(TypeId(id), ty);
         }
-        Ok(TypeId(id))
+        let mut wanted = std::mem::take(&mut self.wanted);
+        wanted.sort_unstable();
+        self.table.types.reserve_exact(wanted.len());
+        for id in wanted {
+            if let Some(instruction) = module.definition(id) {
+                let ty = self.convert(id, instruction)?;
+                self.table.types.push((TypeId(id), ty));
+            }
+        }
+        Ok(())
     }
 
     fn convert(&mut self, id: u32, instruction: Instruction<'_>) -> Result<Type, Error> {
-        Ok(match Op::from_u32(instruction.opcode) {
+        Ok(match instruction.op() {
             Some(Op::TypeBool) => Type::Bool,
             Some(Op::TypeInt) => Type::Int {
                 width: instruction.operand(1)?,
@@ -125,7 +158,7 @@ impl<'m> TypeBuilder<'m> {
                 let column =
                     self.module
                         .require(instruction.operand(1)?, instruction, "a vector type")?;
-                if Op::from_u32(column.opcode) != Some(Op::TypeVector) {
+                if column.op() != Some(Op::TypeVector) {
                     return Err(Error::WrongId {
                         word: instruction.offset,
                         id: instruction.operand(1)?,
@@ -161,7 +194,7 @@ impl<'m> TypeBuilder<'m> {
     pub(super) fn dimensions(&mut self, id: u32) -> Result<ArrayShape, Error> {
         let (mut dims, mut strides, mut at) = (Vec::new(), Vec::new(), id);
         while let Some(instruction) = self.module.definition(at) {
-            let dim = match Op::from_u32(instruction.opcode) {
+            let dim = match instruction.op() {
                 Some(Op::TypeArray) => {
                     self.constants
                         .dim(self.module, &mut self.table, instruction.operand(2)?)
@@ -234,7 +267,7 @@ impl<'m> TypeBuilder<'m> {
             let Some(definition) = self.module.definition(at) else {
                 return false;
             };
-            match (Op::from_u32(definition.opcode), definition.operands.get(1)) {
+            match (definition.op(), definition.operands.get(1)) {
                 (Some(Op::TypeMatrix), _) => return true,
                 (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => at = *element,
                 _ => return false,
@@ -253,85 +286,73 @@ pub(super) fn finish(table: &mut TypeTable, blocks: &[TypeId], uniform: &[TypeId
 }
 
 fn measure(table: &mut TypeTable) {
-    let mut measured = Vec::new();
-    {
-        let mut sizes = Sizes::new(table, &[]);
-        for (id, ty) in &table.types {
-            if let Type::Struct(found) = ty {
-                let members: Vec<u64> = found
-                    .members
-                    .iter()
-                    .map(|member| sizes.of(member.ty, MatrixLayout::from(member)))
-                    .collect();
-                measured.push((
-                    *id,
-                    sizes.of(*id, MatrixLayout::default()),
-                    members,
-                    table.runtime_array(*id).is_some(),
-                ));
-            }
+    // Of each struct its own size and whether it ends in a runtime array; of each member its size and stride.
+    let (mut structs, mut members) = (Vec::new(), Vec::new());
+    let mut sizes = Sizes::new(table, &[]);
+    for (id, ty) in table.iter() {
+        if let Type::Struct(found) = ty {
+            structs.push((
+                sizes.of(id, MatrixLayout::default()),
+                table.runtime_array(id).is_some(),
+            ));
+            members.extend(found.members.iter().map(|member| {
+                let stride = match table.get(member.ty) {
+                    Some(Type::Array { strides, .. }) => strides.first().copied().flatten(),
+                    _ => None,
+                };
+                (sizes.of(member.ty, MatrixLayout::from(member)), stride)
+            }));
         }
     }
-    let strides: HashMap<TypeId, Option<u32>> = table
-        .types
-        .iter()
-        .filter_map(|(id, ty)| {
-            if let Type::Array { strides, .. } = ty {
-                Some((*id, strides.first().copied().flatten()))
-            } else {
-                None
-            }
-        })
-        .collect();
-    for (id, size, members, has_runtime_array) in measured {
-        if let Some(Type::Struct(found)) = table.types.get_mut(&id) {
-            found.size = size;
-            found.has_runtime_array = has_runtime_array;
-            for (member, size) in found.members.iter_mut().zip(members) {
+    let (mut structs, mut measured) = (structs.into_iter(), members.into_iter());
+    for (_, ty) in &mut table.types {
+        if let Type::Struct(found) = ty {
+            (found.size, found.has_runtime_array) = structs.next().unwrap_or_default();
+            for (member, (size, stride)) in found.members.iter_mut().zip(&mut measured) {
                 member.size = size;
                 member.padded_size = size;
-                member.array_stride = strides.get(&member.ty).copied().flatten();
+                member.array_stride = stride;
             }
         }
     }
 }
 
-/// Structs inside a type, through arrays but not through pointers.
-fn inner_struct(table: &TypeTable, ty: TypeId) -> Option<TypeId> {
-    let inner = match table.get(ty)? {
-        Type::Array { element, .. } => *element,
-        _ => ty,
-    };
-    table.get_struct(inner).map(|_| inner)
+/// Place in the table of the struct inside a type, through arrays but not through pointers.
+fn inner_struct(table: &TypeTable, ty: TypeId) -> Option<usize> {
+    let mut position = table.position(ty)?;
+    if let (_, Type::Array { element, .. }) = table.types.get(position)? {
+        position = table.position(*element)?;
+    }
+    matches!(table.types.get(position), Some((_, Type::Struct(_)))).then_some(position)
+}
+
+fn struct_at(table: &TypeTable, position: usize) -> Option<&StructType> {
+    match table.types.get(position) {
+        Some((_, Type::Struct(found))) => Some(found),
+        _ => None,
+    }
 }
 
 /// Absolute offsets. Each struct is placed once, where the first block (by id) that holds it has it.
 fn place(table: &mut TypeTable, blocks: &[TypeId]) {
-    let mut bases: HashMap<TypeId, u64> = HashMap::new();
-    let pointees: Vec<TypeId> = table
-        .types
-        .values()
-        .filter_map(|ty| {
-            if let Type::Pointer { pointee, .. } = ty {
-                inner_struct(table, *pointee)
-            } else {
-                None
-            }
-        })
-        .collect();
-    let mut work: Vec<(TypeId, u64)> = blocks
+    let mut bases: Vec<Option<u64>> = vec![None; table.types.len()];
+    let pointees = table.types.iter().filter_map(|(_, ty)| match ty {
+        Type::Pointer { pointee, .. } => inner_struct(table, *pointee),
+        _ => None,
+    });
+    let mut work: Vec<(usize, u64)> = blocks
         .iter()
-        .copied()
+        .filter_map(|block| table.position(*block))
         .chain(pointees)
-        .rev()
         .map(|block| (block, 0))
         .collect();
-    while let Some((id, base)) = work.pop() {
-        if bases.contains_key(&id) {
-            continue;
+    work.reverse();
+    while let Some((position, base)) = work.pop() {
+        match bases.get_mut(position) {
+            Some(known @ None) => *known = Some(base),
+            _ => continue,
         }
-        bases.insert(id, base);
-        let Some(found) = table.get_struct(id) else {
+        let Some(found) = struct_at(table, position) else {
             continue;
         };
         for member in found.members.iter().rev() {
@@ -340,8 +361,8 @@ fn place(table: &mut TypeTable, blocks: &[TypeId]) {
             }
         }
     }
-    for (id, base) in bases {
-        if let Some(Type::Struct(found)) = table.types.get_mut(&id) {
+    for ((_, ty), base) in table.types.iter_mut().zip(bases) {
+        if let (Type::Struct(found), Some(base)) = (ty, base) {
             for member in &mut found.members {
                 member.absolute_offset = member
                     .offset
@@ -352,30 +373,35 @@ fn place(table: &mut TypeTable, blocks: &[TypeId]) {
 }
 
 fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
-    let mut work = uniform.to_vec();
-    let mut seen = std::collections::HashSet::new();
-    while let Some(id) = work.pop() {
-        if !seen.insert(id) {
-            continue;
+    let mut work: Vec<usize> = uniform
+        .iter()
+        .filter_map(|block| table.position(*block))
+        .collect();
+    let mut seen = vec![
+        false;
+        if work.is_empty() {
+            0
+        } else {
+            table.types.len()
         }
-        let Some(found) = table.get_struct(id) else {
+    ];
+    let mut order: Vec<(u64, usize)> = Vec::new();
+    while let Some(position) = work.pop() {
+        match seen.get_mut(position) {
+            Some(seen @ false) => *seen = true,
+            _ => continue,
+        }
+        let Some(found) = struct_at(table, position) else {
             continue;
         };
-        work.extend(
-            found
-                .members
-                .iter()
-                .filter_map(|member| inner_struct(table, member.ty)),
-        );
-        let mut order: Vec<(u64, usize)> = found
-            .members
-            .iter()
-            .enumerate()
-            .map(|(index, member)| (u64::from(member.offset.unwrap_or(0)), index))
-            .collect();
+        let members = found.members.iter();
+        work.extend(members.filter_map(|member| inner_struct(table, member.ty)));
+        order.clear();
+        let offsets = found.members.iter().enumerate();
+        order.extend(offsets.map(|(index, member)| (u64::from(member.offset.unwrap_or(0)), index)));
         order.sort_unstable();
         let end = found.size.next_multiple_of(16);
-        if let Some(Type::Struct(found)) = table.types.get_mut(&id) {
+        if let Some((_, Type::Struct(found))) = table.types.get_mut(position) {
             for (position, (offset, index)) in order.iter().enumerate() {
                 let next = order.get(position + 1).map_or(end, |(next, _)| *next);
                 if let Some(member) = found.members.get_mut(*index) {
@@ -384,4 +410,19 @@ fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
             }
         }
     }
+}
+
+/// What an array holds in the end.
+pub(super) fn array_element(module: &Module, array: u32) -> u32 {
+    let mut at = array;
+    for _ in 0..=MAX_DEPTH {
+        let Some(definition) = module.definition(at) else {
+            break;
+        };
+        match (definition.op(), definition.operands.get(1)) {
+            (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => at = *element,
+            _ => break,
+        }
+    }
+    at
 }

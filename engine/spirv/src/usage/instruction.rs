@@ -3,7 +3,7 @@
 use spirv::{GlslStd450Op, Op};
 
 use super::places::{PlaceId, Root};
-use super::walk::{READ, WRITE, Walk, physical_pointee};
+use super::walk::{Found, READ, WRITE, Walk, physical_pointee};
 use crate::error::Error;
 use crate::module::Module;
 use crate::words::Instruction;
@@ -11,7 +11,7 @@ use crate::words::Instruction;
 impl Walk<'_, '_> {
     pub(super) fn instruction(&mut self, instruction: Instruction<'_>) -> Result<(), Error> {
         let operand = |position: usize| instruction.operands.get(position).copied().unwrap_or(0);
-        let Some(op) = Op::from_u32(instruction.opcode) else {
+        let Some(op) = instruction.op() else {
             return Ok(());
         };
         match op {
@@ -24,8 +24,8 @@ impl Walk<'_, '_> {
             Op::CopyMemory | Op::CopyMemorySized => {
                 let source = self.touch_value(operand(1), READ);
                 let target = self.touch_value(operand(0), WRITE);
-                for place in source {
-                    let held = self.held(self.places.get(place).root);
+                for place in source.iter() {
+                    let held = self.held(self.places.get(*place).root);
                     self.fill_all(&target, &held)?;
                 }
                 Ok(())
@@ -58,11 +58,10 @@ impl Walk<'_, '_> {
                 self.add_return(&value)
             }
             Op::Variable => {
-                let initial = if instruction.operands.len() > 3 {
-                    self.get(operand(3))
-                } else {
-                    Vec::new()
-                };
+                if instruction.operands.len() <= 3 {
+                    return Ok(());
+                }
+                let initial = self.get(operand(3));
                 self.fill(Root::Variable(operand(1)), &initial)
             }
             Op::SampledImage => self.pass_on(operand(1), &[operand(2), operand(3)]),
@@ -71,7 +70,8 @@ impl Walk<'_, '_> {
                 let pair = self.get(operand(2));
                 let module = self.module;
                 let images: Vec<PlaceId> = pair
-                    .into_iter()
+                    .iter()
+                    .copied()
                     .filter(|place| {
                         module.opcode_of(self.places.get(*place).ty) != Some(Op::TypeSampler)
                     })
@@ -114,7 +114,6 @@ impl Walk<'_, '_> {
             // An address seen as another type, or made of a number, is a new beginning.
             Op::Bitcast if physical_pointee(self.module, operand(0)).is_some() => Ok(()),
             Op::Bitcast => self.pass_on(operand(1), &[operand(2)]),
-            _ if asks_only(op) => Ok(()),
             _ if is_image_read(op) => {
                 self.touch_value(operand(2), READ);
                 if matches!(op, Op::ImageSampleWeightedQCOM) {
@@ -133,7 +132,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn touch_value(&mut self, id: u32, flags: u8) -> Vec<PlaceId> {
+    fn touch_value(&mut self, id: u32, flags: u8) -> Found {
         let places = self.get(id);
         self.touch(&places, flags);
         places
@@ -158,19 +157,14 @@ impl Walk<'_, '_> {
 
     fn load(&mut self, ty: u32, result: u32, pointer: u32) -> Result<(), Error> {
         let places = self.get(pointer);
-        let module = self.module;
-        if *self
-            .handles
-            .entry(ty)
-            .or_insert_with(|| holds_handle(module, ty))
-        {
+        if self.holds_handle(ty) {
             // Taking a handle reads nothing of what it stands for.
             self.flow(result, &places)?;
         } else {
             self.touch(&places, READ);
         }
-        for place in places {
-            let held = self.held(self.places.get(place).root);
+        for place in places.iter() {
+            let held = self.held(self.places.get(*place).root);
             self.flow(result, &held)?;
         }
         Ok(())
@@ -185,8 +179,7 @@ impl Walk<'_, '_> {
         arithmetic: bool,
     ) -> Result<(), Error> {
         let module = self.module;
-        let mut reached = Vec::new();
-        for mut place in self.get(base) {
+        for mut place in self.get(base).iter().copied() {
             if arithmetic {
                 place = self.places.neighbours(module, place);
             }
@@ -197,18 +190,17 @@ impl Walk<'_, '_> {
                 let constant = crate::reflect::literal_index(module, *index);
                 place = self.places.child(module, place, constant);
             }
-            reached.push(place);
+            self.flow(result, &[place])?;
         }
-        self.flow(result, &reached)
+        Ok(())
     }
 
     fn call(&mut self, instruction: Instruction<'_>) -> Result<(), Error> {
         let (result, function) = (instruction.operand(1)?, instruction.operand(2)?);
         let module = self.module;
         let callee = module
-            .function_index
-            .get(&function)
-            .and_then(|index| module.functions.get(*index));
+            .function_index(function)
+            .and_then(|index| module.functions.get(index));
         for (position, argument) in instruction.rest(3).iter().enumerate() {
             let places = self.get(*argument);
             match callee.and_then(|callee| callee.parameters.get(position)) {
@@ -269,7 +261,7 @@ impl Walk<'_, '_> {
         let result = crate::operands::instruction_info(instruction.opcode)
             .filter(|info| info.has_type && info.has_result);
         for id in given {
-            for place in self.get(id) {
+            for place in self.get(id).iter().copied() {
                 let read_only = matches!(
                     module.opcode_of(self.places.get(place).ty),
                     Some(Op::TypeAccelerationStructureKHR | Op::TypeSampler | Op::TypeSampledImage)
@@ -282,43 +274,6 @@ impl Walk<'_, '_> {
         }
         Ok(())
     }
-}
-
-/// Instructions that use a pointer or handle without reading or writing what is behind it.
-fn asks_only(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ArrayLength
-            | Op::UntypedArrayLengthKHR
-            | Op::ImageQuerySize
-            | Op::ImageQuerySizeLod
-            | Op::ImageQueryLevels
-            | Op::ImageQueryLod
-            | Op::ImageQuerySamples
-            | Op::ImageQueryFormat
-            | Op::ImageQueryOrder
-            | Op::TensorQuerySizeARM
-            | Op::PtrEqual
-            | Op::PtrNotEqual
-            | Op::PtrDiff
-            | Op::ConvertPtrToU
-            | Op::ConvertUToPtr
-            | Op::Undef
-            | Op::Function
-            | Op::FunctionParameter
-            | Op::FunctionEnd
-            | Op::Label
-            | Op::Branch
-            | Op::BranchConditional
-            | Op::Switch
-            | Op::SelectionMerge
-            | Op::LoopMerge
-            | Op::Return
-            | Op::Kill
-            | Op::Unreachable
-            | Op::LifetimeStart
-            | Op::LifetimeStop
-    )
 }
 
 /// Instructions whose third operand is an image, or an image with its sampler, that they read texels of.
@@ -374,13 +329,19 @@ fn is_load(op: Op) -> bool {
 
 /// Whether a type is a handle or holds one.
 pub(super) fn holds_handle(module: &Module, ty: u32) -> bool {
+    if matches!(
+        module.opcode_of(ty),
+        Some(Op::TypeBool | Op::TypeInt | Op::TypeFloat | Op::TypeVector | Op::TypeMatrix)
+    ) {
+        return false;
+    }
     let mut work = vec![ty];
     let mut left = 4096;
     while let Some(ty) = work.pop() {
         let Some(definition) = module.definition(ty) else {
             continue;
         };
-        match Op::from_u32(definition.opcode) {
+        match definition.op() {
             Some(
                 Op::TypeImage
                 | Op::TypeSampler

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use spirv::Op;
 
-use crate::module::Module;
+use crate::module::{IdTable, Module};
 
 /// Index of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,54 +43,151 @@ pub(crate) struct Place {
     pub(crate) ty: u32,
 }
 
+/// A place in the tree, with its links: children of one parent form a list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    place: Place,
+    /// Number of the newest child, plus 1; 0 if there is none.
+    child: u32,
+    /// Number of the next older child of the same parent, plus 1.
+    sibling: u32,
+    children: u32,
+}
+
+/// Children that are found by going through the list; places with more use the map.
+const MAX_LISTED: u32 = 8;
+
 /// The tree. It stops growing at a limit; then a part stands for the whole, which says more than the code does, never less.
 #[derive(Debug)]
 pub(crate) struct Places {
-    nodes: Vec<Place>,
-    index: HashMap<(Option<PlaceId>, Step, u32), PlaceId>,
+    nodes: Vec<Node>,
+    /// Number of the place of each variable, plus 1.
+    variables: IdTable<u32>,
+    /// The same for what physical pointers point at, by type.
+    physical: HashMap<u32, PlaceId>,
+    crowded: HashMap<(PlaceId, Step, u32), PlaceId>,
     limit: usize,
 }
 
 impl Places {
-    pub(crate) fn new(limit: usize) -> Self {
+    pub(crate) fn new(module: &Module, limit: usize) -> Self {
         Self {
-            nodes: Vec::new(),
-            index: HashMap::new(),
+            nodes: Vec::with_capacity(32),
+            variables: IdTable::new(module),
+            physical: HashMap::new(),
+            crowded: HashMap::new(),
             limit,
         }
     }
 
-    pub(crate) fn get(&self, id: PlaceId) -> Place {
-        self.nodes.get(id.0 as usize).copied().unwrap_or(Place {
-            parent: None,
-            step: Step::View,
-            root: Root::Physical(0),
-            ty: 0,
-        })
+    /// Number of places.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
-    fn intern(&mut self, place: Place) -> Option<PlaceId> {
-        let key = (place.parent, place.step, place.ty);
-        if let Some(found) = self.index.get(&key) {
+    pub(crate) fn get(&self, id: PlaceId) -> Place {
+        self.nodes.get(id.0 as usize).map_or(
+            Place {
+                parent: None,
+                step: Step::View,
+                root: Root::Physical(0),
+                ty: 0,
+            },
+            |node| node.place,
+        )
+    }
+
+    fn push(&mut self, place: Place, sibling: u32) -> PlaceId {
+        self.nodes.push(Node {
+            place,
+            child: 0,
+            sibling,
+            children: 0,
+        });
+        PlaceId(self.nodes.len() as u32 - 1)
+    }
+
+    /// The part of `parent` that a step leads to; `None` if the tree is full.
+    fn part(&mut self, parent: PlaceId, step: Step, ty: u32) -> Option<PlaceId> {
+        let above = *self.nodes.get(parent.0 as usize)?;
+        let mut at = above.child;
+        for _ in 0..MAX_LISTED {
+            let Some(node) = at.checked_sub(1).and_then(|at| self.nodes.get(at as usize)) else {
+                break;
+            };
+            if node.place.step == step && node.place.ty == ty {
+                return Some(PlaceId(at - 1));
+            }
+            at = node.sibling;
+        }
+        let key = (parent, step, ty);
+        if above.children > MAX_LISTED
+            && let Some(found) = self.crowded.get(&key)
+        {
             return Some(*found);
         }
-        if self.nodes.len() >= self.limit && place.parent.is_some() {
+        if self.nodes.len() >= self.limit {
             return None;
         }
-        let id = PlaceId(self.nodes.len() as u32);
-        self.nodes.push(place);
-        self.index.insert(key, id);
+        let id = self.push(
+            Place {
+                parent: Some(parent),
+                step,
+                root: above.place.root,
+                ty,
+            },
+            above.child,
+        );
+        if let Some(above) = self.nodes.get_mut(parent.0 as usize) {
+            above.child = id.0 + 1;
+            above.children += 1;
+            if above.children == MAX_LISTED + 1 {
+                self.move_to_map(parent);
+            } else if above.children > MAX_LISTED {
+                self.crowded.insert(key, id);
+            }
+        }
         Some(id)
     }
 
-    pub(crate) fn root(&mut self, root: Root, ty: u32) -> PlaceId {
-        self.intern(Place {
-            parent: None,
-            step: Step::Root(root),
-            root,
-            ty,
-        })
-        .unwrap_or(PlaceId(0))
+    /// Puts all children of a place into the map: there are too many for the list.
+    fn move_to_map(&mut self, parent: PlaceId) {
+        let mut at = self
+            .nodes
+            .get(parent.0 as usize)
+            .map_or(0, |above| above.child);
+        while let Some(node) = at.checked_sub(1).and_then(|at| self.nodes.get(at as usize)) {
+            self.crowded
+                .insert((parent, node.place.step, node.place.ty), PlaceId(at - 1));
+            at = node.sibling;
+        }
+    }
+
+    /// The place of a whole variable, or of what a physical pointer points at.
+    pub(crate) fn root(&mut self, module: &Module, root: Root, ty: u32) -> PlaceId {
+        let known = match root {
+            Root::Variable(id) => self.variables.get(module, id).checked_sub(1).map(PlaceId),
+            Root::Physical(pointee) => self.physical.get(&pointee).copied(),
+        };
+        if let Some(known) = known {
+            return known;
+        }
+        let place = self.push(
+            Place {
+                parent: None,
+                step: Step::Root(root),
+                root,
+                ty,
+            },
+            0,
+        );
+        match root {
+            Root::Variable(id) => self.variables.set(module, id, place.0 + 1),
+            Root::Physical(pointee) => {
+                self.physical.insert(pointee, place);
+            }
+        }
+        place
     }
 
     /// The whole that a place is part of.
@@ -109,7 +206,7 @@ impl Places {
             return place;
         };
         let element = definition.operands.get(1).copied();
-        let (step, ty) = match (Op::from_u32(definition.opcode), index) {
+        let (step, ty) = match (definition.op(), index) {
             (Some(Op::TypeStruct), Some(member)) => (
                 Step::Member(member),
                 definition.rest(1).get(member as usize).copied(),
@@ -125,14 +222,7 @@ impl Places {
             _ => return place,
         };
         match ty {
-            Some(ty) => self
-                .intern(Place {
-                    parent: Some(place),
-                    step,
-                    root: parent.root,
-                    ty,
-                })
-                .unwrap_or(place),
+            Some(ty) => self.part(place, step, ty).unwrap_or(place),
             None => place,
         }
     }
@@ -161,24 +251,18 @@ impl Places {
             }
             above = ancestor.parent;
         }
-        self.intern(Place {
-            parent: Some(place),
-            step: Step::View,
-            root: at.root,
-            ty,
-        })
-        .unwrap_or(place)
+        self.part(place, Step::View, ty).unwrap_or(place)
     }
 
-    /// Places from the root down to this one.
-    pub(crate) fn path(&self, id: PlaceId) -> Vec<PlaceId> {
-        let mut path = vec![id];
+    /// Places from the root down to this one, into `path`.
+    pub(crate) fn path(&self, id: PlaceId, path: &mut Vec<PlaceId>) {
+        path.clear();
+        path.push(id);
         let mut at = id;
         while let Some(parent) = self.get(at).parent {
             path.push(parent);
             at = parent;
         }
         path.reverse();
-        path
     }
 }

@@ -1,15 +1,13 @@
 //! From touched places to bytes of blocks and to members of structs.
 
-use std::collections::{BTreeMap, HashSet};
-
 use spirv::{Decoration, Op};
 
-use super::places::{PlaceId, Places, Root, Step};
-use super::walk::Budget;
+use super::places::{PlaceId, Places, Step};
+use super::walk::{Budget, Touched};
 use crate::error::Error;
 use crate::interface::{ByteRange, Dim, TypeId};
 use crate::layout::{MatrixLayout, join_ranges};
-use crate::module::Module;
+use crate::module::{IdTable, Module};
 use crate::reflect::TypeBuilder;
 
 /// Most ranges that one block is told apart into; beyond, one range covers them all.
@@ -20,21 +18,27 @@ pub(crate) struct RangeContext<'a, 'm> {
     pub(crate) types: &'a mut TypeBuilder<'m>,
     pub(crate) places: &'a Places,
     pub(crate) budget: &'a mut Budget,
+    pub(crate) scratch: &'a mut RangeScratch,
 }
 
-/// Bytes of a block that the touched places of its variable cover. In runtime arrays that are indexed dynamically, element 0
+/// Lists that are used again for each place.
+#[derive(Debug, Default)]
+pub(crate) struct RangeScratch {
+    path: Vec<PlaceId>,
+    bases: Vec<u64>,
+    parts: Vec<ByteRange>,
+    stack: Vec<(u32, MatrixLayout, u64)>,
+}
+
+/// Bytes of a block that the touched places, all of its variable, cover. In runtime arrays that are indexed dynamically, element 0
 /// stands for all elements.
 pub(crate) fn active_ranges(
     context: &mut RangeContext<'_, '_>,
-    touched: &BTreeMap<PlaceId, u8>,
-    variable: u32,
+    touched: &[Touched],
 ) -> Result<Vec<ByteRange>, Error> {
     let mut ranges = Vec::new();
-    for place in touched
-        .keys()
-        .filter(|place| context.places.get(**place).root == Root::Variable(variable))
-    {
-        context.place(*place, &mut ranges)?;
+    for found in touched {
+        context.place(found.place, &mut ranges)?;
         if ranges.len() > 4 * MAX_RANGES {
             join_ranges(&mut ranges);
         }
@@ -60,14 +64,30 @@ fn cover(ranges: &mut Vec<ByteRange>) {
 
 impl RangeContext<'_, '_> {
     fn place(&mut self, place: PlaceId, ranges: &mut Vec<ByteRange>) -> Result<(), Error> {
-        let path = self.places.path(place);
-        let mut bases = vec![0u64];
+        let mut path = std::mem::take(&mut self.scratch.path);
+        self.places.path(place, &mut path);
+        let mut bases = std::mem::take(&mut self.scratch.bases);
+        bases.clear();
+        bases.push(0);
+        let outcome = self.place_on(&path, &mut bases, ranges);
+        self.scratch.path = path;
+        self.scratch.bases = bases;
+        outcome
+    }
+
+    /// `bases` is where the place lies, once per element of the arrays on the way.
+    fn place_on(
+        &mut self,
+        path: &[PlaceId],
+        bases: &mut Vec<u64>,
+        ranges: &mut Vec<ByteRange>,
+    ) -> Result<(), Error> {
         let mut matrix = MatrixLayout::default();
         let mut in_block = false;
         let mut at = 0;
         for part in path {
             self.budget.step()?;
-            let part = self.places.get(part);
+            let part = self.places.get(*part);
             let holder = std::mem::replace(&mut at, part.ty);
             match part.step {
                 Step::Root(_) | Step::View => {}
@@ -111,7 +131,7 @@ impl RangeContext<'_, '_> {
                         }));
                         return Ok(());
                     }
-                    bases = bases
+                    *bases = bases
                         .iter()
                         .flat_map(|base| {
                             (0..count)
@@ -128,9 +148,10 @@ impl RangeContext<'_, '_> {
                 _ => break,
             }
         }
-        let mut parts = Vec::new();
+        let mut parts = std::mem::take(&mut self.scratch.parts);
+        parts.clear();
         self.expand(at, matrix, &mut parts)?;
-        for base in bases {
+        for base in bases.iter() {
             ranges.extend(parts.iter().map(|part| ByteRange {
                 offset: base.saturating_add(part.offset),
                 size: part.size,
@@ -142,6 +163,7 @@ impl RangeContext<'_, '_> {
                 }
             }
         }
+        self.scratch.parts = parts;
         Ok(())
     }
 
@@ -152,7 +174,19 @@ impl RangeContext<'_, '_> {
         matrix: MatrixLayout,
         parts: &mut Vec<ByteRange>,
     ) -> Result<(), Error> {
-        let mut stack = vec![(ty, matrix, 0u64)];
+        // Most are scalars and vectors.
+        if !matches!(
+            self.definition(ty),
+            Some((Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray, _))
+        ) {
+            self.budget.step()?;
+            let size = self.leaf_size(ty, matrix).filter(|size| *size > 0);
+            parts.extend(size.map(|size| ByteRange { offset: 0, size }));
+            return Ok(());
+        }
+        let mut stack = std::mem::take(&mut self.scratch.stack);
+        stack.clear();
+        stack.push((ty, matrix, 0));
         while let Some((ty, matrix, offset)) = stack.pop() {
             self.budget.step()?;
             match self.definition(ty) {
@@ -202,6 +236,7 @@ impl RangeContext<'_, '_> {
                 ),
             }
         }
+        self.scratch.stack = stack;
         join_ranges(parts);
         Ok(())
     }
@@ -209,7 +244,7 @@ impl RangeContext<'_, '_> {
     fn definition(&self, ty: u32) -> Option<(Op, u32)> {
         let definition = self.types.module.definition(ty)?;
         Some((
-            Op::from_u32(definition.opcode)?,
+            definition.op()?,
             definition.operands.get(1).copied().unwrap_or(0),
         ))
     }
@@ -255,7 +290,7 @@ impl RangeContext<'_, '_> {
         let Some(definition) = module.definition(array) else {
             return Ok(Some(0));
         };
-        if Op::from_u32(definition.opcode) != Some(Op::TypeArray) {
+        if definition.op() != Some(Op::TypeArray) {
             return Ok(None);
         }
         let dim = self
@@ -272,7 +307,7 @@ impl RangeContext<'_, '_> {
     fn leaf_size(&self, ty: u32, matrix: MatrixLayout) -> Option<u64> {
         let definition = self.types.module.definition(ty)?;
         let number = |position: usize| definition.operands.get(position).copied().map(u64::from);
-        match Op::from_u32(definition.opcode)? {
+        match definition.op()? {
             Op::TypeBool => Some(4),
             Op::TypeInt | Op::TypeFloat => Some(number(1)? / 8),
             Op::TypePointer | Op::TypeUntypedPointerKHR => Some(8),
@@ -307,42 +342,87 @@ impl RangeContext<'_, '_> {
     }
 }
 
-/// Members of structs that touched places lie in, hold or are.
-pub(crate) fn mark_members(
-    module: &Module,
-    places: &Places,
-    touched: &BTreeMap<PlaceId, u8>,
-    used: &mut HashSet<(u32, u32)>,
-    whole: &mut HashSet<u32>,
-) {
-    let mut climbed: HashSet<PlaceId> = HashSet::new();
-    for place in touched.keys() {
-        // Upwards: the members on the way to it.
-        let mut at = Some(*place);
-        while let Some(id) = at.filter(|id| climbed.insert(*id)) {
-            let part = places.get(id);
-            if let (Step::Member(member), Some(parent)) = (part.step, part.parent) {
-                used.insert((places.get(parent).ty, member));
-            }
-            at = part.parent;
+/// Members of structs that touched places lie in, hold or are. Can be cleared and used again at no cost.
+#[derive(Debug)]
+pub(crate) struct UsedMembers {
+    /// Struct and number, sorted.
+    members: Vec<(u32, u32)>,
+    /// By type: the round in which all of it came to be used.
+    whole: IdTable<u32>,
+    /// By place: the round in which it was passed.
+    passed: Vec<u32>,
+    round: u32,
+}
+
+impl UsedMembers {
+    pub(crate) fn new(module: &Module) -> Self {
+        Self {
+            members: Vec::new(),
+            whole: IdTable::new(module),
+            passed: Vec::new(),
+            round: 1,
         }
-        // Downwards: everything in it.
-        let mut work = vec![places.get(*place).ty];
-        while let Some(ty) = work.pop() {
-            let Some(definition) = module.definition(ty) else {
-                continue;
-            };
-            match Op::from_u32(definition.opcode) {
-                Some(Op::TypeStruct) if whole.insert(ty) => {
-                    let members = definition.rest(1);
-                    used.extend((0..members.len() as u32).map(|member| (ty, member)));
-                    work.extend(members);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.members.clear();
+        self.round += 1;
+    }
+
+    pub(crate) fn contains(&self, module: &Module, structure: u32, member: u32) -> bool {
+        self.whole.get(module, structure) == self.round
+            || self.members.binary_search(&(structure, member)).is_ok()
+    }
+
+    /// Adds those of more places. Gives the number of steps that it took.
+    pub(crate) fn add(&mut self, module: &Module, places: &Places, touched: &[Touched]) -> usize {
+        if self.passed.len() < places.len() {
+            self.passed.resize(places.len(), 0);
+        }
+        let mut steps = touched.len();
+        let mut work = Vec::new();
+        for found in touched {
+            // Upwards: the members on the way to it.
+            let mut at = Some(found.place);
+            while let Some(id) = at {
+                steps += 1;
+                match self.passed.get_mut(id.0 as usize) {
+                    Some(passed) if *passed != self.round => *passed = self.round,
+                    _ => break,
                 }
-                Some(Op::TypeArray | Op::TypeRuntimeArray) if whole.insert(ty) => {
+                let part = places.get(id);
+                if let (Step::Member(member), Some(parent)) = (part.step, part.parent) {
+                    self.members.push((places.get(parent).ty, member));
+                }
+                at = part.parent;
+            }
+            // Downwards: everything in it.
+            work.push(places.get(found.place).ty);
+            while let Some(ty) = work.pop() {
+                let Some(definition) = module.definition(ty) else {
+                    continue;
+                };
+                if !matches!(
+                    definition.op(),
+                    Some(Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
+                ) || self.whole.get(module, ty) == self.round
+                {
+                    continue;
+                }
+                self.whole.set(module, ty, self.round);
+                if definition.op() == Some(Op::TypeStruct) {
+                    steps += definition.operands.len();
+                    work.extend(definition.rest(1));
+                } else {
                     work.extend(definition.operands.get(1));
                 }
-                _ => {}
             }
         }
+        steps
+    }
+
+    /// To be called after the last places are added.
+    pub(crate) fn sort(&mut self) {
+        self.members.sort_unstable();
     }
 }

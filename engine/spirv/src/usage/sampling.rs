@@ -36,9 +36,9 @@ pub(super) fn pairs(
     {
         let parameters: HashMap<u32, u32> = function.parameters.iter().copied().zip(0..).collect();
         let mut own: BTreeSet<(Origin, Origin)> = BTreeSet::new();
-        for instruction in module.body(function) {
+        for instruction in module.steps(function) {
             walk.budget.step()?;
-            match Op::from_u32(instruction.opcode) {
+            match instruction.op() {
                 Some(Op::SampledImage) => {
                     for image in origins(walk, instruction.operand(2)?, &parameters) {
                         for sampler in origins(walk, instruction.operand(3)?, &parameters) {
@@ -110,7 +110,7 @@ fn origins(walk: &mut Walk<'_, '_>, id: u32, parameters: &HashMap<u32, u32>) -> 
         let Some(definition) = module.definition(at) else {
             break;
         };
-        match Op::from_u32(definition.opcode) {
+        match definition.op() {
             Some(Op::Variable | Op::UntypedVariableKHR) if is_global(module, at) => {
                 return vec![Origin::Variable(at)];
             }
@@ -132,8 +132,8 @@ fn origins(walk: &mut Walk<'_, '_>, id: u32, parameters: &HashMap<u32, u32>) -> 
     }
     let places = walk.get(id);
     let mut found: Vec<Origin> = places
-        .into_iter()
-        .filter_map(|place| match walk.places.get(place).root {
+        .iter()
+        .filter_map(|place| match walk.places.get(*place).root {
             Root::Variable(variable) if is_global(module, variable) => {
                 Some(Origin::Variable(variable))
             }

@@ -1,14 +1,14 @@
 //! The walk over the functions that an entry point reaches, until nothing new is found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Deref;
 
 use spirv::{Op, StorageClass};
 
 use super::places::{PlaceId, Places, Root};
 use super::sampling;
 use crate::error::Error;
-use crate::module::{Function, Module};
-use crate::operands::for_each_operand;
+use crate::module::{IdTable, Kind, Module};
 use crate::words::Instruction;
 
 /// Most places that one value is told apart into; beyond, parts are taken for their wholes.
@@ -73,76 +73,68 @@ impl Budget {
     }
 }
 
+/// A place that an entry point reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Touched {
+    /// What the place is part of.
+    pub(crate) root: Root,
+    pub(crate) place: PlaceId,
+    /// [`READ`] and [`WRITE`].
+    pub(crate) flags: u8,
+}
+
 /// What one entry point does.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
-    /// Global variables that its functions name.
-    pub(crate) variables: BTreeSet<u32>,
-    /// Constants that its functions name.
-    pub(crate) constants: BTreeSet<u32>,
-    /// Places that it reads or writes, with [`READ`] and [`WRITE`].
-    pub(crate) touched: BTreeMap<PlaceId, u8>,
+    /// Global variables that its functions name, sorted.
+    pub(crate) variables: Vec<u32>,
+    /// Constants that its functions name, sorted.
+    pub(crate) constants: Vec<u32>,
+    /// Places that it reads or writes, each once, sorted.
+    pub(crate) touched: Vec<Touched>,
     /// Images and samplers that it combines, by variable.
     pub(crate) sampled: BTreeSet<(u32, u32)>,
     /// Whether it makes, loads or uses pointers into physical storage.
     pub(crate) physical: bool,
+    /// What it does through physical pointers: [`READ`] and [`WRITE`].
+    pub(crate) physical_flags: u8,
 }
 
-/// Analyses the entry point whose function has this id.
-pub(crate) fn analyse(
-    module: &Module,
-    places: &mut Places,
-    function: u32,
-    budget: &mut Budget,
-) -> Result<Usage, Error> {
-    let reachable = reachable(module, function);
-    let mut walk = Walk {
-        module,
-        places,
-        values: HashMap::new(),
-        contents: HashMap::new(),
-        returns: HashMap::new(),
-        usage: Usage::default(),
-        grew: true,
-        current: 0,
-        budget,
-        handles: HashMap::new(),
-    };
-    walk.globals()?;
-    walk.names(&reachable)?;
-    while std::mem::replace(&mut walk.grew, false) {
-        for index in &reachable {
-            if let Some(function) = module.functions.get(*index) {
-                walk.function(function)?;
-            }
-        }
+impl Usage {
+    /// Whether the functions name a global variable.
+    pub(crate) fn names(&self, variable: u32) -> bool {
+        self.variables.binary_search(&variable).is_ok()
     }
-    let pairs = sampling::pairs(&mut walk, &reachable)?;
-    let mut usage = walk.usage;
-    usage.sampled = pairs;
-    Ok(usage)
+
+    /// Places of a variable that it reads or writes.
+    pub(crate) fn touched_of(&self, variable: u32) -> &[Touched] {
+        let root = Root::Variable(variable);
+        let start = self.touched.partition_point(|found| found.root < root);
+        let rest = self.touched.get(start..).unwrap_or_default();
+        let length = rest.partition_point(|found| found.root == root);
+        rest.get(..length).unwrap_or_default()
+    }
 }
 
-/// Functions that one reaches through calls, callers before callees where calls are not recursive.
+/// Positions of the functions that one reaches through calls, callers before callees where calls are not recursive.
 fn reachable(module: &Module, function: u32) -> Vec<usize> {
-    let mut order = Vec::new();
-    let mut seen = HashSet::new();
-    let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
     let callees = |index: usize| -> Vec<usize> {
         let Some(function) = module.functions.get(index) else {
             return Vec::new();
         };
         let calls = module
-            .body(function)
-            .filter(|instruction| Op::from_u32(instruction.opcode) == Some(Op::FunctionCall));
+            .steps(function)
+            .filter(|instruction| instruction.op() == Some(Op::FunctionCall));
         calls
-            .filter_map(|call| module.function_index.get(call.operands.get(2)?).copied())
+            .filter_map(|call| module.function_index(*call.operands.get(2)?))
             .collect()
     };
-    if let Some(index) = module.function_index.get(&function) {
-        seen.insert(*index);
-        stack.push((*index, callees(*index)));
-    }
+    let Some(index) = module.function_index(function) else {
+        return Vec::new();
+    };
+    let mut order = Vec::new();
+    let mut seen = BTreeSet::from([index]);
+    let mut stack = vec![(index, callees(index))];
     while let Some((index, rest)) = stack.last_mut() {
         match rest.pop() {
             Some(callee) => {
@@ -160,7 +152,44 @@ fn reachable(module: &Module, function: u32) -> Vec<usize> {
     order
 }
 
-/// Places that a value may stand for.
+/// What a value was found to stand for.
+#[derive(Clone, Debug)]
+pub(super) enum Found {
+    Nothing,
+    One(PlaceId),
+    Many(Vec<PlaceId>),
+}
+
+impl Deref for Found {
+    type Target = [PlaceId];
+
+    fn deref(&self) -> &[PlaceId] {
+        match self {
+            Self::Nothing => &[],
+            Self::One(place) => std::slice::from_ref(place),
+            Self::Many(places) => places,
+        }
+    }
+}
+
+/// Places that a value may stand for: mostly none or one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Value {
+    /// Whether anything has asked for it: when it grows after that, the walk must go round again.
+    asked: bool,
+    places: Held,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Held {
+    #[default]
+    Nothing,
+    One(PlaceId),
+    /// Number of a [`PlaceSet`].
+    Many(u32),
+}
+
+/// Several places that one value may stand for.
 #[derive(Clone, Debug, Default)]
 struct PlaceSet {
     places: Vec<PlaceId>,
@@ -168,37 +197,128 @@ struct PlaceSet {
     wholes: bool,
 }
 
-/// State of the walk.
-pub(super) struct Walk<'m, 'p> {
+/// State of the walk. Serves one entry point after the other.
+pub(crate) struct Walk<'m, 'p> {
     pub(super) module: &'m Module,
     pub(super) places: &'p mut Places,
+    pub(super) budget: &'p mut Budget,
     /// Places that a pointer may point at, or a handle may come from.
-    values: HashMap<u32, PlaceSet>,
+    values: IdTable<Value>,
+    /// Ids whose value is set.
+    set: Vec<u32>,
+    sets: Vec<PlaceSet>,
     /// Pointers and handles that a variable may hold.
-    contents: HashMap<Root, PlaceSet>,
+    contents: HashMap<Root, Value>,
+    /// Whether anything has asked what a variable holds.
+    asked_contents: bool,
     /// Pointers and handles that a function may return.
-    returns: HashMap<u32, PlaceSet>,
-    pub(super) usage: Usage,
+    returns: HashMap<u32, Value>,
+    /// By place: what is done with it.
+    flags: Vec<u8>,
+    touched: Vec<PlaceId>,
     grew: bool,
     /// Id of the function being walked.
-    pub(super) current: u32,
-    pub(super) budget: &'p mut Budget,
+    current: u32,
     /// Whether types hold handles, as far as it was asked.
-    pub(super) handles: HashMap<u32, bool>,
+    handles: IdTable<Option<bool>>,
+}
+
+impl<'m, 'p> Walk<'m, 'p> {
+    pub(crate) fn new(module: &'m Module, places: &'p mut Places, budget: &'p mut Budget) -> Self {
+        Self {
+            module,
+            places,
+            budget,
+            values: IdTable::new(module),
+            set: Vec::new(),
+            sets: Vec::new(),
+            contents: HashMap::new(),
+            asked_contents: false,
+            returns: HashMap::new(),
+            flags: Vec::new(),
+            touched: Vec::new(),
+            grew: false,
+            current: 0,
+            handles: IdTable::new(module),
+        }
+    }
 }
 
 impl Walk<'_, '_> {
+    /// Analyses the entry point whose function has this id.
+    pub(crate) fn analyse(&mut self, function: u32) -> Result<Usage, Error> {
+        self.reset();
+        let module = self.module;
+        let reachable = reachable(module, function);
+        self.globals()?;
+        let mut usage = self.names(&reachable)?;
+        loop {
+            self.grew = false;
+            for function in reachable
+                .iter()
+                .filter_map(|index| module.functions.get(*index))
+            {
+                self.current = function.id;
+                for instruction in module.steps(function) {
+                    self.budget.step()?;
+                    self.instruction(instruction)?;
+                }
+            }
+            if !self.grew {
+                break;
+            }
+        }
+        if module.combines_samplers {
+            usage.sampled = sampling::pairs(self, &reachable)?;
+        }
+        usage.touched.reserve_exact(self.touched.len());
+        for place in &self.touched {
+            let root = self.places.get(*place).root;
+            let flags = self.flags.get(place.0 as usize).copied().unwrap_or(0);
+            if let Root::Physical(_) = root {
+                usage.physical_flags |= flags;
+            }
+            usage.touched.push(Touched {
+                root,
+                place: *place,
+                flags,
+            });
+        }
+        usage.touched.sort_unstable();
+        Ok(usage)
+    }
+
+    /// Accounts for what of the result is kept.
+    pub(crate) fn keep(&mut self, count: usize) -> Result<(), Error> {
+        self.budget.keep(count)
+    }
+
+    fn reset(&mut self) {
+        for id in self.set.drain(..) {
+            self.values.set(self.module, id, Value::default());
+        }
+        self.sets.clear();
+        self.contents.clear();
+        self.asked_contents = false;
+        self.returns.clear();
+        for place in self.touched.drain(..) {
+            if let Some(flags) = self.flags.get_mut(place.0 as usize) {
+                *flags = 0;
+            }
+        }
+    }
+
     /// Pointers that private variables are initialised with.
     fn globals(&mut self) -> Result<(), Error> {
         let module = self.module;
-        for offset in &module.globals {
-            let Some(instruction) = module.words.at(*offset) else {
+        for offset in &module.variables {
+            self.budget.step()?;
+            let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
-            if let (Some(Op::Variable), Some(initializer)) = (
-                Op::from_u32(instruction.opcode),
-                instruction.operands.get(3),
-            ) {
+            if let (Some(Op::Variable), Some(initializer)) =
+                (instruction.op(), instruction.operands.get(3))
+            {
                 let initial = self.get(*initializer);
                 let root = Root::Variable(instruction.operand(1)?);
                 self.fill(root, &initial)?;
@@ -208,100 +328,117 @@ impl Walk<'_, '_> {
     }
 
     /// Global variables and constants that reachable functions name.
-    fn names(&mut self, reachable: &[usize]) -> Result<(), Error> {
+    fn names(&mut self, reachable: &[usize]) -> Result<Usage, Error> {
         let module = self.module;
+        let mut usage = Usage::default();
         for function in reachable
             .iter()
             .filter_map(|index| module.functions.get(*index))
         {
-            for instruction in module.body(function) {
+            for id in module.mentioned(function) {
                 self.budget.step()?;
-                let usage = &mut self.usage;
-                // Literal widths matter only for switches, whose literals stand behind the selector.
-                let literal_words = |id: u32, _: bool| {
-                    module
-                        .type_of(id)
-                        .and_then(|ty| module.definition(ty))
-                        .and_then(|ty| Some(ty.operands.get(1)?.div_ceil(32) as usize))
-                };
-                // The module was checked against the grammar when it was read.
-                let _ = for_each_operand(
-                    instruction.opcode,
-                    instruction.operands,
-                    &literal_words,
-                    &mut |operand| {
-                        let Some(id) = instruction
-                            .operands
-                            .get(operand.start)
-                            .filter(|_| operand.kind.is_id())
-                        else {
-                            return;
-                        };
-                        match module.opcode_of(*id) {
-                            Some(Op::Variable | Op::UntypedVariableKHR)
-                                if is_global(module, *id) =>
-                            {
-                                usage.variables.insert(*id);
-                            }
-                            Some(
-                                Op::SpecConstant
-                                | Op::SpecConstantTrue
-                                | Op::SpecConstantFalse
-                                | Op::SpecConstantOp
-                                | Op::SpecConstantComposite,
-                            ) => {
-                                usage.constants.insert(*id);
-                            }
-                            Some(Op::TypePointer | Op::TypeUntypedPointerKHR) => {
-                                usage.physical |= is_physical_pointer(module, *id);
-                            }
-                            _ => {}
-                        }
-                    },
-                );
+                match module.kind_of(*id) {
+                    Kind::GlobalVariable => usage.variables.push(*id),
+                    Kind::SpecConstant => usage.constants.push(*id),
+                    Kind::PhysicalPointer => usage.physical = true,
+                    Kind::Other => {}
+                }
             }
         }
-        Ok(())
+        // One function's are sorted already.
+        if reachable.len() > 1 {
+            for list in [&mut usage.variables, &mut usage.constants] {
+                list.sort_unstable();
+                list.dedup();
+            }
+        }
+        Ok(usage)
     }
 
-    fn function(&mut self, function: &Function) -> Result<(), Error> {
-        self.current = function.id;
-        for instruction in self.module.body(function) {
-            self.budget.step()?;
-            self.instruction(instruction)?;
-        }
-        Ok(())
+    fn set_value(&mut self, id: u32, value: Value) {
+        self.values.set(self.module, id, value);
     }
 
     /// Places that a value stands for.
-    pub(super) fn get(&mut self, id: u32) -> Vec<PlaceId> {
-        if let Some(found) = self.values.get(&id) {
-            return found.places.clone();
-        }
+    pub(super) fn get(&mut self, id: u32) -> Found {
         let module = self.module;
-        let Some(definition) = module.definition(id) else {
-            return Vec::new();
-        };
-        match Op::from_u32(definition.opcode) {
-            Some(Op::Variable | Op::UntypedVariableKHR) => {
-                let ty = variable_type(module, definition);
-                vec![self.places.root(Root::Variable(id), ty)]
+        let value = self.values.get(module, id);
+        if !value.asked {
+            if value.places == Held::Nothing {
+                self.set.push(id);
             }
-            // An address that came as data: from a buffer, from an integer.
-            _ => match definition
-                .operands
-                .first()
-                .and_then(|ty| physical_pointee(module, *ty))
-            {
-                Some(pointee) if module.type_of(id).is_some() => {
-                    vec![self.places.root(Root::Physical(pointee), pointee)]
-                }
-                _ => Vec::new(),
-            },
+            self.set_value(
+                id,
+                Value {
+                    asked: true,
+                    ..value
+                },
+            );
+        }
+        match value.places {
+            Held::Nothing => self.beginning(id),
+            held => self.found(held),
         }
     }
 
-    fn join(&mut self, set: &mut PlaceSet, more: &[PlaceId]) -> Result<(), Error> {
+    fn found(&self, held: Held) -> Found {
+        match held {
+            Held::Nothing => Found::Nothing,
+            Held::One(place) => Found::One(place),
+            Held::Many(number) => self
+                .sets
+                .get(number as usize)
+                .map_or(Found::Nothing, |set| Found::Many(set.places.clone())),
+        }
+    }
+
+    /// Where the paths of a value begin that nothing was passed on to.
+    fn beginning(&mut self, id: u32) -> Found {
+        let module = self.module;
+        let Some(definition) = module.definition(id) else {
+            return Found::Nothing;
+        };
+        match definition.op() {
+            Some(Op::Variable | Op::UntypedVariableKHR) => {
+                let ty = variable_type(module, definition);
+                Found::One(self.places.root(module, Root::Variable(id), ty))
+            }
+            // An address that came as data: from a buffer, from an integer.
+            _ if module.has_physical_pointers => {
+                match module
+                    .type_of(id)
+                    .and_then(|ty| physical_pointee(module, ty))
+                {
+                    Some(pointee) => {
+                        Found::One(self.places.root(module, Root::Physical(pointee), pointee))
+                    }
+                    None => Found::Nothing,
+                }
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// What is held once more places have joined; `None` if that changes nothing.
+    fn join(&mut self, held: Held, more: &[PlaceId]) -> Result<Option<Held>, Error> {
+        match (held, more) {
+            (Held::Nothing, [place]) => return Ok(Some(Held::One(*place))),
+            (Held::One(known), [place]) if known == *place => return Ok(None),
+            _ => {}
+        }
+        let number = match held {
+            Held::Many(number) => number as usize,
+            _ => {
+                self.sets.push(PlaceSet {
+                    places: self.found(held).to_vec(),
+                    wholes: false,
+                });
+                self.sets.len() - 1
+            }
+        };
+        let Some(set) = self.sets.get_mut(number) else {
+            return Ok(None);
+        };
         let before = set.places.len();
         for place in more {
             let place = if set.wholes {
@@ -313,22 +450,22 @@ impl Walk<'_, '_> {
                 set.places.push(place);
             }
         }
-        if set.places.len() > before {
-            self.grew = true;
-            self.budget.work(set.places.len())?;
-            if set.places.len() > MAX_SET && !set.wholes {
-                set.wholes = true;
-                let mut wholes: Vec<PlaceId> = set
-                    .places
-                    .iter()
-                    .map(|place| self.places.whole(*place))
-                    .collect();
-                wholes.sort_unstable();
-                wholes.dedup();
-                set.places = wholes;
-            }
+        if set.places.len() == before {
+            return Ok(None);
         }
-        Ok(())
+        self.budget.work(set.places.len())?;
+        if set.places.len() > MAX_SET && !set.wholes {
+            set.wholes = true;
+            let mut wholes: Vec<PlaceId> = set
+                .places
+                .iter()
+                .map(|place| self.places.whole(*place))
+                .collect();
+            wholes.sort_unstable();
+            wholes.dedup();
+            set.places = wholes;
+        }
+        Ok(Some(Held::Many(number as u32)))
     }
 
     /// Adds places to a value.
@@ -336,10 +473,21 @@ impl Walk<'_, '_> {
         if places.is_empty() {
             return Ok(());
         }
-        let mut set = self.values.remove(&id).unwrap_or_default();
-        let outcome = self.join(&mut set, places);
-        self.values.insert(id, set);
-        outcome
+        let value = self.values.get(self.module, id);
+        if let Some(held) = self.join(value.places, places)? {
+            self.grew |= value.asked;
+            if value.places == Held::Nothing && !value.asked {
+                self.set.push(id);
+            }
+            self.set_value(
+                id,
+                Value {
+                    places: held,
+                    ..value
+                },
+            );
+        }
+        Ok(())
     }
 
     /// Adds pointers and handles to what a variable holds.
@@ -347,40 +495,78 @@ impl Walk<'_, '_> {
         if places.is_empty() {
             return Ok(());
         }
-        let mut set = self.contents.remove(&root).unwrap_or_default();
-        let outcome = self.join(&mut set, places);
-        self.contents.insert(root, set);
-        outcome
+        let value = self.contents.get(&root).copied().unwrap_or_default();
+        if let Some(held) = self.join(value.places, places)? {
+            self.grew |= self.asked_contents;
+            self.contents.insert(
+                root,
+                Value {
+                    places: held,
+                    ..value
+                },
+            );
+        }
+        Ok(())
     }
 
-    pub(super) fn held(&self, root: Root) -> Vec<PlaceId> {
-        self.contents
-            .get(&root)
-            .map(|set| set.places.clone())
-            .unwrap_or_default()
+    pub(super) fn held(&mut self, root: Root) -> Found {
+        self.asked_contents = true;
+        if self.contents.is_empty() {
+            return Found::Nothing;
+        }
+        let value = self.contents.get(&root).copied().unwrap_or_default();
+        self.found(value.places)
     }
 
     pub(super) fn add_return(&mut self, places: &[PlaceId]) -> Result<(), Error> {
         if places.is_empty() {
             return Ok(());
         }
-        let mut set = self.returns.remove(&self.current).unwrap_or_default();
-        let outcome = self.join(&mut set, places);
-        self.returns.insert(self.current, set);
-        outcome
+        let value = self.returns.get(&self.current).copied().unwrap_or_default();
+        if let Some(held) = self.join(value.places, places)? {
+            self.grew |= value.asked;
+            self.returns.insert(
+                self.current,
+                Value {
+                    places: held,
+                    ..value
+                },
+            );
+        }
+        Ok(())
     }
 
-    pub(super) fn returned(&self, function: u32) -> Vec<PlaceId> {
-        self.returns
-            .get(&function)
-            .map(|set| set.places.clone())
-            .unwrap_or_default()
+    pub(super) fn returned(&mut self, function: u32) -> Found {
+        let value = self.returns.entry(function).or_default();
+        value.asked = true;
+        let places = value.places;
+        self.found(places)
     }
 
     pub(super) fn touch(&mut self, places: &[PlaceId], flags: u8) {
         for place in places {
-            *self.usage.touched.entry(*place).or_default() |= flags;
+            let index = place.0 as usize;
+            if index >= self.flags.len() {
+                self.flags.resize(self.places.len().max(index + 1), 0);
+            }
+            if let Some(known) = self.flags.get_mut(index) {
+                if *known == 0 {
+                    self.touched.push(*place);
+                }
+                *known |= flags;
+            }
         }
+    }
+
+    /// Whether a type is a handle or holds one.
+    pub(super) fn holds_handle(&mut self, ty: u32) -> bool {
+        let module = self.module;
+        if let Some(known) = self.handles.get(module, ty) {
+            return known;
+        }
+        let answer = super::instruction::holds_handle(module, ty);
+        self.handles.set(module, ty, Some(answer));
+        answer
     }
 }
 
@@ -395,7 +581,7 @@ pub(crate) fn storage_class(definition: Instruction<'_>) -> Option<u32> {
 
 /// Type of what a variable holds; 0 if it is not known.
 pub(crate) fn variable_type(module: &Module, definition: Instruction<'_>) -> u32 {
-    match Op::from_u32(definition.opcode) {
+    match definition.op() {
         Some(Op::UntypedVariableKHR) => definition.operands.get(3).copied().unwrap_or(0),
         _ => definition
             .operands
@@ -408,21 +594,10 @@ pub(crate) fn variable_type(module: &Module, definition: Instruction<'_>) -> u32
 /// What a pointer type points at.
 pub(crate) fn pointee(module: &Module, ty: u32) -> Option<u32> {
     let definition = module.definition(ty)?;
-    (Op::from_u32(definition.opcode) == Some(Op::TypePointer))
-        .then(|| definition.operands.get(2).copied())?
-}
-
-fn is_physical_pointer(module: &Module, ty: u32) -> bool {
-    let Some(definition) = module.definition(ty) else {
-        return false;
-    };
-    matches!(
-        Op::from_u32(definition.opcode),
-        Some(Op::TypePointer | Op::TypeUntypedPointerKHR)
-    ) && definition.operands.get(1) == Some(&(StorageClass::PhysicalStorageBuffer as u32))
+    (definition.op() == Some(Op::TypePointer)).then(|| definition.operands.get(2).copied())?
 }
 
 /// What a pointer type into physical storage points at.
 pub(super) fn physical_pointee(module: &Module, ty: u32) -> Option<u32> {
-    is_physical_pointer(module, ty).then(|| pointee(module, ty))?
+    (module.kind_of(ty) == Kind::PhysicalPointer).then(|| pointee(module, ty))?
 }

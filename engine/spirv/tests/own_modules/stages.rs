@@ -199,7 +199,7 @@ fn local_size_from_spec_constants() {
     let x = &interface.spec_constants[0];
     assert_eq!((x.id, x.default), (5, SpecValue::U32(16)));
     assert!(x.sizes.contains(&SpecDependent::LocalSize {
-        entry_point: "main".to_owned(),
+        entry_point: "main".into(),
         axis: 0
     }));
 }
@@ -215,7 +215,7 @@ fn entry_points_that_share_a_name() {
         entry
             .bindings
             .iter()
-            .map(|used| interface.bindings[used.index].name.clone())
+            .map(|used| interface.bindings[used.index].name.to_string())
             .collect()
     };
     assert_eq!(

@@ -134,7 +134,7 @@ impl<'a> Compare<'a> {
         self.fact(
             "entry point",
             text(&golden["entry_point_name"]),
-            entry.name.clone(),
+            entry.name.to_string(),
         );
         self.fact(
             "entry point id",
@@ -192,7 +192,7 @@ impl<'a> Compare<'a> {
             self.fact(
                 format!("{name}: name"),
                 text(&found["name"]),
-                ours.name.clone(),
+                ours.name.to_string(),
             );
             self.fact(
                 format!("{name}: set"),
@@ -418,7 +418,7 @@ impl<'a> Compare<'a> {
         self.fact(
             format!("{name}: name"),
             text(&golden["name"]),
-            ours.name.clone(),
+            ours.name.to_string(),
         );
         self.fact(
             format!("{name}: offset"),

@@ -62,7 +62,7 @@ impl Compare<'_> {
             self.fact(
                 format!("{name}: name"),
                 text(&golden["name"]),
-                ours.name.clone(),
+                ours.name.to_string(),
             );
             self.fact(
                 format!("{name}: location"),
@@ -117,7 +117,7 @@ impl Compare<'_> {
         self.fact(
             format!("{name}: semantic"),
             text(&golden["semantic"]),
-            ours.semantic.clone().unwrap_or_default(),
+            ours.semantic.as_deref().unwrap_or_default().to_owned(),
         );
     }
 
@@ -128,7 +128,7 @@ impl Compare<'_> {
             self.fact(
                 "push constants: name",
                 text(&found["name"]),
-                ours.name.clone(),
+                ours.name.to_string(),
             );
             self.fact(
                 "push constants: offset",
@@ -161,7 +161,7 @@ impl Compare<'_> {
             self.fact(
                 format!("spec constant {id}: name"),
                 text(&found["name"]),
-                ours.name.clone(),
+                ours.name.to_string(),
             );
             let spirv_id = int(&found["spirv_id"]);
             self.fact(
