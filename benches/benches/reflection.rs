@@ -4,8 +4,8 @@
 //! that the reflector wants). The others are asked for what ours tells and they can tell. SPIRV-Cross: a compiler is created;
 //! then, for each entry point, execution modes with their arguments, active built-ins, and the resources among the active
 //! variables, with their decorations and types down to the last member (names, offsets, strides and sizes come with these), and the
-//! active bytes of buffers; for the module, all resources, capabilities, extensions and specialisation constants. (Not asked:
-//! what is sampled with what, which would change its copy of the module.) `spirq`: one call describes the variables that each
+//! active bytes of buffers; for the module, all resources, capabilities, extensions, specialisation constants, and which
+//! images are sampled with which samplers. `spirq`: one call describes the variables that each
 //! entry point uses, down to the last member.
 //!
 //! `cargo bench -p benches --bench reflection [-- --callgrind VARIANT]`; with `--callgrind` one variant goes over all modules ten times, for
@@ -33,6 +33,16 @@ const CRASHES: &[&str] = &[
     "spec_array.comp.spv",
     "spec_sizes.comp.spv",
     "test_32bit.spv",
+];
+
+/// What is asked of each member besides what comes with its type.
+const MEMBER_DECORATIONS: &[Decoration] = &[
+    Decoration::RowMajor,
+    Decoration::NonWritable,
+    Decoration::NonReadable,
+    Decoration::Location,
+    Decoration::Component,
+    Decoration::BuiltIn,
 ];
 
 /// One module in the forms that the reflectors want.
@@ -77,6 +87,12 @@ fn spirv_cross(words: &[u32]) -> Result<usize, SpirvCrossError> {
     for constant in compiler.specialization_constants()? {
         found += constant.constant_id as usize;
         found += usize::from(compiler.specialization_constant_type(constant.id).is_ok());
+    }
+    // What is sampled with what: last, for it changes the compiler's copy of the module. Not all modules permit it.
+    if let Ok(proof) = compiler.create_dummy_sampler_for_combined_images()
+        && compiler.build_combined_image_samplers(proof).is_ok()
+    {
+        found += compiler.combined_image_samplers()?.count();
     }
     Ok(found)
 }
@@ -173,6 +189,12 @@ fn members(
     above.push(ty);
     let count = match compiler.type_description(ty)?.inner {
         TypeInner::Struct(block) => block.members.iter().try_fold(1, |count, member| {
+            let mut count = count + member.name.as_ref().map_or(0, |name| name.len());
+            for asked in MEMBER_DECORATIONS {
+                let value =
+                    compiler.member_decoration_by_handle(ty, member.index as u32, *asked)?;
+                count += usize::from(value.is_some());
+            }
             Ok::<_, SpirvCrossError>(count + members(compiler, member.id, above)?)
         })?,
         TypeInner::Array { base, .. } => members(compiler, base, above)?,
@@ -329,6 +351,16 @@ fn main() -> Result<(), Error> {
         cross.ratio_to(reflect),
         spirq.ratio_to(reflect),
         reflect.ratio_to(unbake)
+    );
+    println!(
+        "by the fastest rounds ({:.1}, {:.1}, {:.1} and {:.2} us): {:.2}, {:.2} and {:.2} times",
+        reflect.fastest() / 1e3,
+        cross.fastest() / 1e3,
+        spirq.fastest() / 1e3,
+        unbake.fastest() / 1e3,
+        cross.fastest() / reflect.fastest(),
+        spirq.fastest() / reflect.fastest(),
+        reflect.fastest() / unbake.fastest()
     );
     Ok(())
 }

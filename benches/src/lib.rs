@@ -20,9 +20,8 @@ impl Times {
         median(&self.rounds)
     }
 
-    /// The fastest round, in nanoseconds: what it costs when nothing gets in between. On a machine that does other work the
-    /// median says more about that work.
-    pub fn least(&self) -> f64 {
+    /// Nanoseconds of the fastest round: the one that other work on the machine disturbed least.
+    pub fn fastest(&self) -> f64 {
         self.rounds.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
@@ -72,9 +71,9 @@ pub fn print(title: &str, times: &[Times], base: usize) {
             variant.median(),
             variant.ratio_to(&times[base]),
             variant.median() - times[base].median(),
-            variant.least(),
-            variant.least() / times[base].least(),
-            variant.least() - times[base].least(),
+            variant.fastest(),
+            variant.fastest() / times[base].fastest(),
+            variant.fastest() - times[base].fastest(),
         );
     }
 }

@@ -3,6 +3,7 @@
 //! Tolerant on purpose: instructions that this build does not know are skipped, unknown enumerants are numbers, debug
 //! instructions are ignored wherever they stand. Memory is linear in the size of the file, whatever the header's bound says.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use smol_str::SmolStr;
@@ -86,8 +87,9 @@ impl Row {
 
 /// Positions in tables by id. Ids of compiled modules are dense, so they are their own positions. A header whose bound is out
 /// of proportion must not make tables of that size.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 enum Slots {
+    #[default]
     Dense,
     Sparse(HashMap<u32, u32>),
 }
@@ -129,8 +131,16 @@ struct DecorationRow {
     offset: u32,
 }
 
+/// Words of the largest module whose tables are kept for the next one.
+const MAX_SPARE: usize = 16_384;
+
+thread_local! {
+    /// Tables of the module before, empty: to allocate them anew takes a good part of the time that a small module takes.
+    static SPARE: Cell<Option<Module>> = const { Cell::new(None) };
+}
+
 /// A module with its index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) words: Words,
     slots: Slots,
@@ -168,39 +178,18 @@ pub(crate) struct Module {
 
 impl Module {
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        let words = Words::parse(bytes)?;
+        let mut module = SPARE.take().unwrap_or_default();
+        let words = Words::parse_with(bytes, std::mem::take(&mut module.words))?;
         let bound = words.bound() as usize;
         let length = words.as_slice().len();
         // Two words at least define an id, so that more ids than words are no compiler's work.
-        let dense = bound <= length + 256;
-        let mut module = Self {
-            words: Words::default(),
-            slots: if dense {
-                Slots::Dense
-            } else {
-                Slots::Sparse(HashMap::new())
-            },
-            rows: vec![Row::default(); if dense { bound } else { 0 }],
-            member_names: Vec::with_capacity(32.min(length)),
-            decorations: Vec::with_capacity(64.min(length)),
-            grouped: Vec::new(),
-            entry_points: Vec::new(),
-            execution_modes: Vec::new(),
-            types: Vec::with_capacity(32.min(length)),
-            variables: Vec::with_capacity(32.min(length)),
-            constants: Vec::new(),
-            headers: Vec::with_capacity(8),
-            functions: Vec::with_capacity(1),
-            steps: Vec::with_capacity(length / 8),
-            mentioned: Vec::new(),
-            has_physical_pointers: false,
-            has_spec_constants: false,
-            combines_samplers: false,
-            non_semantic: BTreeSet::new(),
-            glsl: BTreeSet::new(),
-        };
+        if bound <= length + 256 {
+            module.rows.resize(bound, Row::default());
+        } else {
+            module.slots = Slots::Sparse(HashMap::new());
+        }
         let outlines = outlines();
-        let mut mentioned = Vec::with_capacity(32.min(length));
+        let mut mentioned = std::mem::take(&mut module.mentioned);
         let mut in_function = false;
         for instruction in words.iter() {
             let Some(outline) = outlines
@@ -243,6 +232,33 @@ impl Module {
         module.mentioned = mentioned;
         module.sort();
         Ok(module)
+    }
+
+    /// Keeps the tables for the next module.
+    pub(crate) fn retire(mut self) {
+        if self.words.as_slice().len() > MAX_SPARE {
+            return;
+        }
+        self.slots = Slots::Dense;
+        self.rows.clear();
+        self.member_names.clear();
+        self.decorations.clear();
+        self.grouped.clear();
+        self.entry_points.clear();
+        self.execution_modes.clear();
+        self.types.clear();
+        self.variables.clear();
+        self.constants.clear();
+        self.headers.clear();
+        self.functions.clear();
+        self.steps.clear();
+        self.mentioned.clear();
+        self.has_physical_pointers = false;
+        self.has_spec_constants = false;
+        self.combines_samplers = false;
+        self.non_semantic.clear();
+        self.glsl.clear();
+        SPARE.set(Some(self));
     }
 
     /// Position of an id in tables by id; `None` if the module says nothing about it.

@@ -83,6 +83,10 @@ enum Rest {
     Ids,
     /// One id or none.
     OptionalId,
+    /// One string.
+    Text,
+    /// A decoration with its parameters.
+    Decoration,
     /// Anything else.
     Pattern,
 }
@@ -226,6 +230,8 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
             b"" => Rest::Nothing,
             b"I*" => Rest::Ids,
             b"I?" => Rest::OptionalId,
+            b"s" => Rest::Text,
+            b"D" => Rest::Decoration,
             _ => Rest::Pattern,
         },
         needs_more: !info.pattern[leading..]
@@ -285,6 +291,18 @@ pub(crate) fn outlines() -> &'static [Outline] {
     &table().outlines
 }
 
+/// Whether these words are a decoration with all its parameters, which are literals.
+fn is_plain_decoration(words: &[u32]) -> bool {
+    let Some((decoration, given)) = words.split_first() else {
+        return false;
+    };
+    match table().parameters[0].get(*decoration as usize) {
+        None | Some([]) => true,
+        Some([b'L' | b'e' | b'F']) => !given.is_empty(),
+        Some(_) => false,
+    }
+}
+
 impl Outline {
     /// Calls `visit` for each id of an instruction; errors as for [`for_each_operand`], but words left over are none.
     #[inline]
@@ -312,26 +330,31 @@ impl Outline {
         let more = match self.rest {
             Rest::Ids => rest,
             Rest::OptionalId => rest.get(..1).unwrap_or_default(),
-            Rest::Nothing | Rest::Pattern => &[],
+            Rest::Nothing => return Ok(()),
+            Rest::Pattern if rest.is_empty() && !self.needs_more => return Ok(()),
+            Rest::Text if rest.iter().any(|word| has_zero_byte(*word)) => return Ok(()),
+            Rest::Text => return Err("has an unterminated string"),
+            // Most decorations have one literal or none.
+            Rest::Decoration if is_plain_decoration(rest) => return Ok(()),
+            Rest::Decoration | Rest::Pattern => {
+                let Some(info) = instruction_info(opcode) else {
+                    return Ok(());
+                };
+                let mut walk = Walk {
+                    words,
+                    at: leading.len(),
+                    literal_words,
+                    visit: &mut |operand: Operand| {
+                        if operand.kind.is_id() {
+                            visit(words.get(operand.start).copied().unwrap_or(0));
+                        }
+                    },
+                };
+                return walk.pattern(info.pattern.get(leading.len()..).unwrap_or_default());
+            }
         };
         for word in more {
             visit(*word);
-        }
-        if self.rest == Rest::Pattern && (!rest.is_empty() || self.needs_more) {
-            let Some(info) = instruction_info(opcode) else {
-                return Ok(());
-            };
-            let mut walk = Walk {
-                words,
-                at: leading.len(),
-                literal_words,
-                visit: &mut |operand: Operand| {
-                    if operand.kind.is_id() {
-                        visit(words.get(operand.start).copied().unwrap_or(0));
-                    }
-                },
-            };
-            walk.pattern(info.pattern.get(leading.len()..).unwrap_or_default())?;
         }
         Ok(())
     }

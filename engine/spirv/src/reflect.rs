@@ -16,7 +16,7 @@ use crate::interface::{
     Capability, Count, DescriptorType, Dim, Expression, Generator, Interface, SourceLanguage,
     SpecDependent, SpirvVersion, Type, TypeId,
 };
-use crate::module::{IdTable, Module};
+use crate::module::Module;
 use crate::usage::{Budget, Places, RangeScratch, Usage, UsedMembers, Walk};
 
 pub(crate) use types::TypeBuilder;
@@ -65,17 +65,18 @@ pub fn reflect_with(bytes: &[u8], options: &Options) -> Result<Interface, Error>
         scratch: RangeScratch::default(),
         usages: Vec::new(),
         payloads: Vec::new(),
-        listed: IdTable::new(&module),
         touched: UsedMembers::new(&module),
         interface: header(&module)?,
     };
     reflection.run(options)?;
-    Ok(reflection.interface)
+    let interface = reflection.interface;
+    module.retire();
+    Ok(interface)
 }
 
 /// Index of an access chain, if it is constant.
 pub(crate) fn literal_index(module: &Module, id: u32) -> Option<u32> {
-    constants::literal(module, id).map(|value| constants::clamp(value.bits()))
+    constants::index(module, id)
 }
 
 struct Reflection<'m> {
@@ -88,8 +89,6 @@ struct Reflection<'m> {
     usages: Vec<Usage>,
     /// Position of the entry point and type of each payload.
     payloads: Vec<(usize, TypeId)>,
-    /// By variable: the entry point that last listed it as input or output, plus 1.
-    listed: IdTable<u32>,
     /// Members of the input or output being listed.
     touched: UsedMembers,
     interface: Interface,

@@ -37,6 +37,11 @@ impl Words {
     ///
     /// Bad magic number, bad version, truncated words, word count 0, all with the word offset.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+        Self::parse_with(bytes, Self::default())
+    }
+
+    /// The same, with the memory of a module that is no longer needed.
+    pub(crate) fn parse_with(bytes: &[u8], spare: Self) -> Result<Self, Error> {
         let (chunks, rest) = bytes.as_chunks::<4>();
         if let Some(first) = chunks.first().map(|chunk| u32::from_le_bytes(*chunk))
             && first != MAGIC
@@ -50,16 +55,13 @@ impl Words {
         let swapped = chunks
             .first()
             .is_some_and(|chunk| u32::from_le_bytes(*chunk) != MAGIC);
-        let words: Vec<u32> = chunks
-            .iter()
-            .map(|chunk| {
-                if swapped {
-                    u32::from_be_bytes(*chunk)
-                } else {
-                    u32::from_le_bytes(*chunk)
-                }
-            })
-            .collect();
+        let mut words = spare.words;
+        words.clear();
+        if swapped {
+            words.extend(chunks.iter().map(|chunk| u32::from_be_bytes(*chunk)));
+        } else {
+            words.extend(chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)));
+        }
         let version = words.get(1).copied().unwrap_or(0);
         if version & 0xff00_00ff != 0 || version >> 16 != 1 {
             return Err(Error::BadVersion { found: version });

@@ -13,9 +13,43 @@ use crate::interface::{
     Stage, TypeId,
 };
 use crate::layout::{MatrixLayout, Sizes, join_ranges};
-use crate::module::Module;
+use crate::module::{Decorated, Module};
 use crate::usage::{READ, RangeContext, WRITE, active_ranges};
 use crate::words::Instruction;
+
+/// What decorations say about a descriptor variable. The first of a kind counts.
+#[derive(Default)]
+struct Decorations {
+    set: Option<u32>,
+    binding: Option<u32>,
+    non_writable: bool,
+    non_readable: bool,
+    input_attachment_index: Option<u32>,
+    semantic: Option<SmolStr>,
+    user_type: Option<SmolStr>,
+}
+
+impl Decorations {
+    fn read(&mut self, found: Decorated<'_>) {
+        match Decoration::from_u32(found.decoration) {
+            Some(Decoration::DescriptorSet) => self.set = self.set.or(found.literal()),
+            Some(Decoration::Binding) => self.binding = self.binding.or(found.literal()),
+            Some(Decoration::NonWritable) => self.non_writable = true,
+            Some(Decoration::NonReadable) => self.non_readable = true,
+            Some(Decoration::InputAttachmentIndex) => {
+                let index = &mut self.input_attachment_index;
+                *index = index.or(found.literal());
+            }
+            Some(Decoration::UserSemantic) if self.semantic.is_none() => {
+                self.semantic = found.string();
+            }
+            Some(Decoration::UserTypeGOOGLE) if self.user_type.is_none() => {
+                self.user_type = found.string();
+            }
+            _ => {}
+        }
+    }
+}
 
 impl Reflection<'_> {
     /// A global variable: its id, its storage class and the type of what it holds.
@@ -29,7 +63,7 @@ impl Reflection<'_> {
     }
 
     pub(super) fn find_bindings(&mut self, options: &Options) -> Result<(), Error> {
-        let mut bindings = Vec::new();
+        let mut bindings = Vec::with_capacity(self.module.variables.len().min(4));
         for offset in &self.module.variables {
             let Some((id, class, ty)) = self.variable_at(*offset) else {
                 continue;
@@ -64,16 +98,13 @@ impl Reflection<'_> {
                         .clone()
                         .all(|member| self.module.member_has(element, member, decoration))
             };
-            let has = |decoration| self.module.has(id, decoration);
-            let text = |decoration: Decoration| {
-                self.module
-                    .decorations(id)
-                    .find(|found| found.decoration == decoration as u32)
-                    .and_then(|found| found.string())
-            };
+            let mut decorated = Decorations::default();
+            for found in self.module.decorations(id) {
+                decorated.read(found);
+            }
             bindings.push(Binding {
-                set: self.module.literal(id, Decoration::DescriptorSet),
-                binding: self.module.literal(id, Decoration::Binding),
+                set: decorated.set,
+                binding: decorated.binding,
                 name: self.module.name(id),
                 spirv_id: id,
                 descriptor_type,
@@ -81,18 +112,18 @@ impl Reflection<'_> {
                 dims,
                 access: Access::None,
                 access_by_stage: Vec::new(),
-                non_writable: has(Decoration::NonWritable) || all(Decoration::NonWritable),
-                non_readable: has(Decoration::NonReadable) || all(Decoration::NonReadable),
+                non_writable: decorated.non_writable || all(Decoration::NonWritable),
+                non_readable: decorated.non_readable || all(Decoration::NonReadable),
                 used: false,
                 active: is_block.then(Vec::new),
                 image: image_traits(self.module, element),
                 block,
                 block_size: None,
                 padded_size: None,
-                input_attachment_index: self.module.literal(id, Decoration::InputAttachmentIndex),
+                input_attachment_index: decorated.input_attachment_index,
                 counter: None,
-                semantic: text(Decoration::UserSemantic),
-                user_type: text(Decoration::UserTypeGOOGLE),
+                semantic: decorated.semantic,
+                user_type: decorated.user_type,
                 aliases: Vec::new(),
                 sampled_with: Vec::new(),
             });
@@ -145,45 +176,48 @@ impl Reflection<'_> {
 
     /// Aliases, counters, and what is sampled with what.
     fn link(&mut self, bindings: &mut [Binding]) -> Result<(), Error> {
-        let mut places: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-        let mut numbers: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-        for found in bindings.iter() {
-            if let (Some(set), Some(binding)) = (found.set, found.binding) {
-                places
-                    .entry((set, binding))
-                    .or_default()
-                    .push(found.spirv_id);
-                numbers.insert(found.spirv_id, (set, binding));
-            }
-        }
         let mut pairs: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for (image, sampler) in self.usages.iter().flat_map(|usage| &usage.sampled) {
             pairs.entry(*image).or_default().insert(*sampler);
             pairs.entry(*sampler).or_default().insert(*image);
         }
-        for found in bindings {
+        // Only variables of HLSL have counters.
+        let mut counters: Vec<(usize, u32)> = Vec::new();
+        for (index, found) in bindings.iter_mut().enumerate() {
             let id = found.spirv_id;
-            if let Some(group) = found
-                .set
-                .zip(found.binding)
-                .and_then(|place| places.get(&place))
-            {
-                self.budget.keep(group.len() / 32)?;
-                found.aliases = group.iter().copied().filter(|other| *other != id).collect();
-                found.aliases.sort_unstable();
+            if let Some(samplers) = pairs.remove(&id) {
+                found.sampled_with = samplers.into_iter().collect();
+                self.budget.keep(found.sampled_with.len() / 32)?;
             }
-            found.sampled_with = pairs
-                .remove(&id)
-                .map(|set| set.into_iter().collect())
-                .unwrap_or_default();
-            self.budget.keep(found.sampled_with.len() / 32)?;
-            let counter = self
-                .module
-                .decorations(id)
-                .find(|decorated| decorated.decoration == Decoration::CounterBuffer as u32);
-            found.counter = counter
-                .and_then(|decorated| decorated.literal())
-                .and_then(|counter| numbers.get(&counter).copied());
+            if let Some(counter) = self.module.literal(id, Decoration::CounterBuffer) {
+                counters.push((index, counter));
+            }
+        }
+        if !counters.is_empty() {
+            let numbers: BTreeMap<u32, (u32, u32)> = bindings
+                .iter()
+                .filter_map(|found| Some((found.spirv_id, found.set.zip(found.binding)?)))
+                .collect();
+            for (index, counter) in counters {
+                if let Some(found) = bindings.get_mut(index) {
+                    found.counter = numbers.get(&counter).copied();
+                }
+            }
+        }
+        // They are sorted, so that aliases stand side by side.
+        let is_alias = |a: &Binding, b: &Binding| {
+            a.set.is_some() && a.binding.is_some() && (a.set, a.binding) == (b.set, b.binding)
+        };
+        for group in bindings
+            .chunk_by_mut(is_alias)
+            .filter(|group| group.len() > 1)
+        {
+            let ids: Vec<u32> = group.iter().map(|found| found.spirv_id).collect();
+            for found in group {
+                self.budget.keep(ids.len() / 32)?;
+                let others = ids.iter().copied().filter(|id| *id != found.spirv_id);
+                found.aliases = others.collect();
+            }
         }
         Ok(())
     }
@@ -213,7 +247,7 @@ impl Reflection<'_> {
                     },
                 );
             }
-            let mut by_stage: BTreeMap<Stage, Access> = BTreeMap::new();
+            let mut by_stage = std::mem::take(&mut binding.access_by_stage);
             for (position, stage) in stages.iter().enumerate() {
                 self.budget.step()?;
                 let Some(usage) = self.usages.get(position) else {
@@ -226,8 +260,14 @@ impl Reflection<'_> {
                 let touched = usage.touched_of(binding.spirv_id);
                 let flags = touched.iter().fold(0, |flags, found| flags | found.flags);
                 let access = permitted(binding, flags);
-                let joined = by_stage.entry(*stage).or_default();
-                *joined = joined.join(access);
+                match by_stage.binary_search_by_key(stage, |(stage, _)| *stage) {
+                    Ok(known) => {
+                        if let Some((_, joined)) = by_stage.get_mut(known) {
+                            *joined = joined.join(access);
+                        }
+                    }
+                    Err(place) => by_stage.insert(place, (*stage, access)),
+                }
                 let active = if binding.block.is_some() {
                     let mut context = RangeContext {
                         types: &mut self.types,
@@ -259,9 +299,9 @@ impl Reflection<'_> {
                 join_ranges(active);
             }
             binding.access = by_stage
-                .values()
-                .fold(Access::None, |all, access| all.join(*access));
-            binding.access_by_stage = by_stage.into_iter().collect();
+                .iter()
+                .fold(Access::None, |all, (_, access)| all.join(*access));
+            binding.access_by_stage = by_stage;
         }
         self.interface.bindings = bindings;
         Ok(())

@@ -102,8 +102,8 @@ impl Constants {
 
     /// The length of an array.
     pub(crate) fn dim(&mut self, module: &Module, table: &mut TypeTable, id: u32) -> Dim {
-        if let Some(value) = literal(module, id) {
-            return Dim::Fixed(clamp(value.bits()));
+        if let Some(value) = index(module, id) {
+            return Dim::Fixed(value);
         }
         let expression = self.expression(module, table, id);
         let default = clamp(self.default_length(expression).unwrap_or(0));
@@ -174,6 +174,20 @@ pub(super) fn literal(module: &Module, id: u32) -> Option<SpecValue> {
         Op::ConstantNull => Some(SpecValue::from_bits(ty, 0)),
         _ => None,
     }
+}
+
+/// Value of a constant that is an integer of 32 bits, as indices are.
+pub(super) fn index(module: &Module, id: u32) -> Option<u32> {
+    let constant = module.definition(id)?;
+    if constant.op() == Some(Op::Constant)
+        && let [ty, _, value] = constant.operands
+        && let Some(ty) = module.definition(*ty)
+        && ty.op() == Some(Op::TypeInt)
+        && ty.operands.get(1) == Some(&32)
+    {
+        return Some(*value);
+    }
+    literal(module, id).map(|value| clamp(value.bits()))
 }
 
 fn bits(words: &[u32]) -> u64 {

@@ -1,5 +1,7 @@
 //! Inputs and outputs: variables and members, with their locations.
 
+use std::collections::BTreeSet;
+
 use smol_str::{SmolStr, format_smolstr};
 use spirv::{Decoration, Op, StorageClass};
 
@@ -65,8 +67,10 @@ impl Reflection<'_> {
         position: usize,
     ) -> Result<(), Error> {
         let module = self.module;
-        let number = position as u32 + 1;
-        for id in interface {
+        // Nothing is listed twice by a compiler.
+        let mut seen = BTreeSet::new();
+        let is_short = interface.len() <= 32;
+        for (at, id) in interface.iter().enumerate() {
             let Some(definition) = module
                 .definition(*id)
                 .filter(|definition| definition.op() == Some(Op::Variable))
@@ -80,13 +84,13 @@ impl Reflection<'_> {
                 .and_then(StorageClass::from_u32)
             {
                 Some(class @ (StorageClass::Input | StorageClass::Output))
-                    if self.listed.get(module, *id) != number =>
+                    if (is_short && !interface.iter().take(at).any(|other| other == id))
+                        || (!is_short && seen.insert(*id)) =>
                 {
                     class
                 }
                 _ => continue,
             };
-            self.listed.set(module, *id, number);
             let ty = crate::usage::variable_type(module, definition);
             let mut traits = Traits::default();
             traits.read(module.decorations(*id));
@@ -104,6 +108,9 @@ impl Reflection<'_> {
             } else {
                 &mut entry.outputs
             };
+            if list.capacity() == 0 {
+                list.reserve(interface.len().min(8));
+            }
             self.list(&mut listing, ty, element, traits, list, position)?;
         }
         for list in [&mut entry.inputs, &mut entry.outputs] {

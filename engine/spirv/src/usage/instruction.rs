@@ -14,8 +14,14 @@ impl Walk<'_, '_> {
         let Some(op) = instruction.op() else {
             return Ok(());
         };
+        // By far the most, before the long way through all others.
+        if op == Op::Load {
+            return self.load(operand(0), operand(1), operand(2));
+        }
+        if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) {
+            return self.chain(operand(1), operand(2), None, instruction.rest(3), false);
+        }
         match op {
-            Op::Load => self.load(operand(0), operand(1), operand(2)),
             Op::Store => {
                 let object = self.get(operand(1));
                 let target = self.touch_value(operand(0), WRITE);
@@ -29,9 +35,6 @@ impl Walk<'_, '_> {
                     self.fill_all(&target, &held)?;
                 }
                 Ok(())
-            }
-            Op::AccessChain | Op::InBoundsAccessChain => {
-                self.chain(operand(1), operand(2), None, instruction.rest(3), false)
             }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 self.chain(operand(1), operand(2), None, instruction.rest(4), true)
@@ -331,7 +334,14 @@ fn is_load(op: Op) -> bool {
 pub(super) fn holds_handle(module: &Module, ty: u32) -> bool {
     if matches!(
         module.opcode_of(ty),
-        Some(Op::TypeBool | Op::TypeInt | Op::TypeFloat | Op::TypeVector | Op::TypeMatrix)
+        Some(
+            Op::TypeBool
+                | Op::TypeInt
+                | Op::TypeFloat
+                | Op::TypeVector
+                | Op::TypeMatrix
+                | Op::TypePointer
+        )
     ) {
         return false;
     }

@@ -25,7 +25,7 @@ pub(crate) struct RangeContext<'a, 'm> {
 #[derive(Debug, Default)]
 pub(crate) struct RangeScratch {
     path: Vec<PlaceId>,
-    bases: Vec<u64>,
+    loops: Vec<(u64, u64)>,
     parts: Vec<ByteRange>,
     stack: Vec<(u32, MatrixLayout, u64)>,
 }
@@ -62,26 +62,49 @@ fn cover(ranges: &mut Vec<ByteRange>) {
     }];
 }
 
+/// Adds `parts` for each element of nested arrays. There are at most [`MAX_RANGES`] elements.
+fn repeat(base: u64, loops: &[(u64, u64)], parts: &[ByteRange], ranges: &mut Vec<ByteRange>) {
+    let total: u64 = loops.iter().map(|(_, count)| count).product();
+    for number in 0..total {
+        let (mut rest, mut offset) = (number, base);
+        for (stride, count) in loops.iter().rev() {
+            offset = offset.saturating_add(stride.saturating_mul(rest % count));
+            rest /= count;
+        }
+        ranges.extend(parts.iter().map(|part| ByteRange {
+            offset: offset.saturating_add(part.offset),
+            size: part.size,
+        }));
+        if ranges.len() > 4 * MAX_RANGES {
+            join_ranges(ranges);
+            if ranges.len() > 2 * MAX_RANGES {
+                cover(ranges);
+            }
+        }
+    }
+}
+
 impl RangeContext<'_, '_> {
     fn place(&mut self, place: PlaceId, ranges: &mut Vec<ByteRange>) -> Result<(), Error> {
         let mut path = std::mem::take(&mut self.scratch.path);
         self.places.path(place, &mut path);
-        let mut bases = std::mem::take(&mut self.scratch.bases);
-        bases.clear();
-        bases.push(0);
-        let outcome = self.place_on(&path, &mut bases, ranges);
+        let mut loops = std::mem::take(&mut self.scratch.loops);
+        loops.clear();
+        let outcome = self.place_on(&path, &mut loops, ranges);
         self.scratch.path = path;
-        self.scratch.bases = bases;
+        self.scratch.loops = loops;
         outcome
     }
 
-    /// `bases` is where the place lies, once per element of the arrays on the way.
+    /// `loops` are stride and length of the arrays on the way that are indexed dynamically, outermost first.
     fn place_on(
         &mut self,
         path: &[PlaceId],
-        bases: &mut Vec<u64>,
+        loops: &mut Vec<(u64, u64)>,
         ranges: &mut Vec<ByteRange>,
     ) -> Result<(), Error> {
+        let mut base = 0u64;
+        let mut repeats = 1u64;
         let mut matrix = MatrixLayout::default();
         let mut in_block = false;
         let mut at = 0;
@@ -100,10 +123,7 @@ impl RangeContext<'_, '_> {
                         .and_then(|found| found.members.get(member as usize));
                     if let Some(found) = found {
                         matrix = MatrixLayout::from(found);
-                        let offset = u64::from(found.offset.unwrap_or(0));
-                        bases
-                            .iter_mut()
-                            .for_each(|base| *base = base.saturating_add(offset));
+                        base = base.saturating_add(u64::from(found.offset.unwrap_or(0)));
                     }
                 }
                 Step::Element(_) | Step::AnyElement if self.is_leaf(holder) => {
@@ -116,28 +136,22 @@ impl RangeContext<'_, '_> {
                     if !in_block && !self.is_inside_block(holder) => {}
                 Step::Element(index) => {
                     let stride = self.stride(holder, matrix)?;
-                    bases.iter_mut().for_each(|base| {
-                        *base = base.saturating_add(stride.saturating_mul(u64::from(index)));
-                    });
+                    base = base.saturating_add(stride.saturating_mul(u64::from(index)));
                 }
                 Step::AnyElement => {
                     let stride = self.stride(holder, matrix)?;
                     // Element 0 stands for all those of a runtime array.
                     let count = u64::from(self.length(holder)?.unwrap_or(1));
-                    if count.saturating_mul(bases.len() as u64) > MAX_RANGES as u64 {
-                        ranges.extend(bases.iter().map(|base| ByteRange {
-                            offset: *base,
+                    if count.saturating_mul(repeats) > MAX_RANGES as u64 {
+                        let all = ByteRange {
+                            offset: 0,
                             size: stride.saturating_mul(count),
-                        }));
+                        };
+                        repeat(base, loops, &[all], ranges);
                         return Ok(());
                     }
-                    *bases = bases
-                        .iter()
-                        .flat_map(|base| {
-                            (0..count)
-                                .map(move |index| base.saturating_add(stride.saturating_mul(index)))
-                        })
-                        .collect();
+                    repeats *= count;
+                    loops.push((stride, count));
                 }
             }
         }
@@ -151,18 +165,15 @@ impl RangeContext<'_, '_> {
         let mut parts = std::mem::take(&mut self.scratch.parts);
         parts.clear();
         self.expand(at, matrix, &mut parts)?;
-        for base in bases.iter() {
-            ranges.extend(parts.iter().map(|part| ByteRange {
-                offset: base.saturating_add(part.offset),
-                size: part.size,
-            }));
-            if ranges.len() > 4 * MAX_RANGES {
-                join_ranges(ranges);
-                if ranges.len() > 2 * MAX_RANGES {
-                    cover(ranges);
-                }
+        // Elements without gaps between them are one range.
+        while let (Some((stride, count)), [part]) = (loops.last(), parts.as_mut_slice()) {
+            if part.size < *stride || *count == 0 {
+                break;
             }
+            part.size = part.size.saturating_add(stride.saturating_mul(count - 1));
+            loops.pop();
         }
+        repeat(base, loops, &parts, ranges);
         self.scratch.parts = parts;
         Ok(())
     }

@@ -219,8 +219,8 @@ pub(crate) struct Walk<'m, 'p> {
     grew: bool,
     /// Id of the function being walked.
     current: u32,
-    /// Whether types hold handles, as far as it was asked.
-    handles: IdTable<Option<bool>>,
+    /// Whether structs and arrays hold handles, as far as it was asked.
+    handles: HashMap<u32, bool>,
 }
 
 impl<'m, 'p> Walk<'m, 'p> {
@@ -239,7 +239,7 @@ impl<'m, 'p> Walk<'m, 'p> {
             touched: Vec::new(),
             grew: false,
             current: 0,
-            handles: IdTable::new(module),
+            handles: HashMap::new(),
         }
     }
 }
@@ -561,12 +561,13 @@ impl Walk<'_, '_> {
     /// Whether a type is a handle or holds one.
     pub(super) fn holds_handle(&mut self, ty: u32) -> bool {
         let module = self.module;
-        if let Some(known) = self.handles.get(module, ty) {
-            return known;
+        match module.opcode_of(ty) {
+            Some(Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray) => *self
+                .handles
+                .entry(ty)
+                .or_insert_with(|| super::instruction::holds_handle(module, ty)),
+            _ => super::instruction::holds_handle(module, ty),
         }
-        let answer = super::instruction::holds_handle(module, ty);
-        self.handles.set(module, ty, Some(answer));
-        answer
     }
 }
 
