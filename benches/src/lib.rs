@@ -20,11 +20,6 @@ impl Times {
         median(&self.rounds)
     }
 
-    /// Nanoseconds of the fastest round: the one that other work on the machine disturbed least.
-    pub fn fastest(&self) -> f64 {
-        self.rounds.iter().copied().fold(f64::INFINITY, f64::min)
-    }
-
     /// Median over the rounds of the ratio to `other` in the same round.
     pub fn ratio_to(&self, other: &Times) -> f64 {
         let ratios: Vec<_> = self

@@ -96,10 +96,7 @@ mod with_spirv_cross {
 
     /// What SPIRV-Cross objects to in one entry point.
     fn tried(target: &str, words: &[u32], entry: &EntryPoint) -> Result<(), String> {
-        let model = entry
-            .stage
-            .execution_model()
-            .and_then(ExecutionModel::from_u32)
+        let model = ExecutionModel::from_u32(entry.stage.execution_model())
             .ok_or_else(|| format!("SPIRV-Cross knows no {} stage", entry.stage))?;
         let outcome = match target {
             "hlsl" => {

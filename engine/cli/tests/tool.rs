@@ -118,6 +118,12 @@ fn the_shaders_of_these_tests_are_freshly_baked() {
 }
 
 #[test]
+fn the_shaders_of_the_gpu_tests_are_freshly_baked() {
+    let folder = workspace().join("engine/gpu/tests/shaders");
+    succeeds(&["bake", text(&folder), "--check"]);
+}
+
+#[test]
 fn baking_writes_what_changed_and_removes_what_is_stale() {
     let folder = Folder::with_shaders("bake");
     let path = text(&folder.0);
@@ -280,6 +286,95 @@ fn bad_files_are_one_line() {
     }
 }
 
+/// Reading a pipe that nobody writes to would never end.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_one_line() {
+    let folder = Folder::new("pipe");
+    let pipe = folder.0.join("pipe.spv");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    for file in [pipe.as_path(), Path::new("/dev/zero")] {
+        for command in ["reflect", "codegen", "validate"] {
+            let line = fails(&[command, text(file)]);
+            assert!(
+                line.contains(text(file)) && line.contains("pipe, socket or device"),
+                "{command}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn missing_bindings_are_null() {
+    let module = workspace().join("engine/spirv/tests/modules/no_binding.spvasm.spv");
+    let json: serde_json::Value =
+        serde_json::from_str(&succeeds(&["reflect", "--json", text(&module)])).unwrap();
+    let bindings = json["bindings"].as_array().unwrap();
+    let missing = bindings
+        .iter()
+        .find(|binding| binding["binding"].is_null())
+        .unwrap();
+    let name = missing["name"].as_str().unwrap();
+    assert!(succeeds(&["reflect", text(&module)]).contains(name));
+    // Code cannot be generated for it.
+    let line = fails(&["codegen", text(&module)]);
+    assert!(
+        line.contains(text(&module)) && line.contains("no Binding"),
+        "{line}"
+    );
+}
+
+/// What of which module carries over to which language.
+#[cfg(feature = "portable")]
+#[test]
+fn portability_is_tried_in_hlsl_and_msl() {
+    let shaders = workspace().join("engine/cli/tests/shaders/baked");
+    let text_of = |name: &str| succeeds(&["reflect", "--portable", text(&shaders.join(name))]);
+    let plain = text_of("std140.comp.spv");
+    let lines: Vec<&str> = plain.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        [
+            "HLSL, shader model 6.8",
+            "  compute \"main\" carries over",
+            "MSL 3.1",
+            "  compute \"main\" carries over",
+        ]
+    );
+    // HLSL has no pointers into buffers.
+    let pointers = text_of("pointers.comp.spv");
+    let (hlsl, msl) = pointers.split_once("MSL 3.1").unwrap();
+    assert!(
+        hlsl.contains("does not carry over: ") && msl.contains("carries over"),
+        "{pointers}"
+    );
+    // No module makes it fail, whatever SPIRV-Cross does.
+    let modules = workspace().join("engine/spirv/tests/modules");
+    for name in [
+        "spec_array.comp.spv",
+        "no_binding.spvasm.spv",
+        "payload.task.spv",
+    ] {
+        let verdict = succeeds(&["reflect", "--portable", text(&modules.join(name))]);
+        assert!(verdict.contains("MSL 3.1\n  "), "{verdict}");
+    }
+    let line = fails(&[
+        "reflect",
+        "--portable",
+        text(&workspace().join("Cargo.toml")),
+    ]);
+    assert!(line.contains("Cargo.toml"), "{line}");
+}
+
+#[cfg(not(feature = "portable"))]
+#[test]
+fn without_spirv_cross_portability_is_one_line() {
+    let module = workspace().join("engine/cli/tests/shaders/baked/std140.comp.spv");
+    let line = fails(&["reflect", "--portable", text(&module)]);
+    assert!(line.contains("--features portable"), "{line}");
+}
+
 #[test]
 fn wrong_usage_is_status_2() {
     for arguments in [
@@ -291,6 +386,8 @@ fn wrong_usage_is_status_2() {
         &["codegen"],
         &["bake", "a", "b"],
         &["bake", "a", "--gpu-crate", "a b"],
+        &["reflect", "--portable", "--json", "a"],
+        &["reflect", "--target", "hlsl", "a"],
     ] {
         let output = impel(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

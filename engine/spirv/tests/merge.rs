@@ -270,6 +270,29 @@ fn pushed_sets_have_limits() {
     assert_names(&message, &["runtime_array.frag", "\"textures\"", "set 1"]);
 }
 
+/// A block without an instance name is called by the name that it has.
+#[test]
+fn nameless_blocks_are_named_in_messages() {
+    let mut interface = reflect("active.comp");
+    let block = interface.bindings[0].block.unwrap();
+    let name = interface.types.get_struct(block).unwrap().name.clone();
+    assert!(!name.is_empty());
+    for binding in &mut interface.bindings {
+        binding.name = "".into();
+    }
+    let limits = MergeLimits {
+        max_push_descriptors: 0,
+        ..MergeLimits::default()
+    };
+    let message = merge(&[StageInput::new("active.comp", &interface)], &limits)
+        .unwrap_err()
+        .to_string();
+    assert_names(
+        &message,
+        &[&format!("0 \"{name}\""), "maxPushDescriptors is 0"],
+    );
+}
+
 #[test]
 fn entry_points_are_found_by_name_and_stage() {
     let interface = reflect("same_names.spvasm");

@@ -196,6 +196,28 @@ impl Stage {
         }
     }
 
+    /// SPIR-V's execution model; the EXT form where there are two.
+    #[must_use]
+    pub fn execution_model(self) -> u32 {
+        match self {
+            Self::Vertex => 0,
+            Self::TessellationControl => 1,
+            Self::TessellationEvaluation => 2,
+            Self::Geometry => 3,
+            Self::Fragment => 4,
+            Self::Compute => 5,
+            Self::Task => 5364,
+            Self::Mesh => 5365,
+            Self::RayGeneration => 5313,
+            Self::Intersection => 5314,
+            Self::AnyHit => 5315,
+            Self::ClosestHit => 5316,
+            Self::Miss => 5317,
+            Self::Callable => 5318,
+            Self::Unknown(other) => other,
+        }
+    }
+
     /// Vulkan's `VkShaderStageFlagBits` value; 0 for [`Stage::Unknown`].
     #[must_use]
     pub fn bit(self) -> u32 {
