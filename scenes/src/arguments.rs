@@ -37,9 +37,24 @@ pub enum Command {
 pub struct RunArguments {
     /// A scene of `scenes list`, or the path of a scene file.
     pub scene: String,
-    /// Render without a window (there is no other way yet).
+    /// Render in a window: as without either where there is a display.
+    #[arg(long, conflicts_with = "headless")]
+    pub window: bool,
+    /// Render without a window: as without either where there is no display.
     #[arg(long)]
     pub headless: bool,
+    /// Begin with the options and defaults, not with what the window had last.
+    #[arg(long)]
+    pub reset: bool,
+    /// Where profiles of CPU and GPU go; `puffin_viewer` loads the file.
+    #[arg(long, value_name = "FILE")]
+    pub puffin: Option<PathBuf>,
+    /// Let `puffin_viewer` connect while it runs; to this address if one is given.
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8585", require_equals = true)]
+    pub serve_puffin: Option<String>,
+    /// Play events of the window from a file (for tests).
+    #[arg(long, value_name = "FILE", requires = "window")]
+    pub script: Option<PathBuf>,
     /// Size of the picture.
     #[arg(long, value_name = "WxH", value_parser = size)]
     pub size: Option<[u32; 2]>,

@@ -4,19 +4,22 @@
 //! errors, with line and column.
 
 use crate::Error;
-use crate::generator::{BallData, CityData, CloudData, FieldData, Generator};
+use crate::generator::{BallData, CityData, CloudData, FieldData, Generator, RowData};
+use impel::app::OrbitView;
 use impel::geometry::BuiltIn;
 use impel::math::Lens;
-use impel::scene::{CameraKey, CameraPath, Instance, MAX_INSTANCES};
+use impel::scene::{CameraKey, CameraPath, Instance, MAX_INSTANCES, Scene};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The scenes that come with the program: name and text.
-pub const BUILT_IN: [(&str, &str); 3] = [
+pub const BUILT_IN: [(&str, &str); 5] = [
     ("city", include_str!("../data/city.toml")),
     ("cloud", include_str!("../data/cloud.toml")),
     ("field", include_str!("../data/field.toml")),
+    ("passes", include_str!("../data/passes.toml")),
+    ("viewer", include_str!("../data/viewer.toml")),
 ];
 
 /// A scene file.
@@ -49,6 +52,15 @@ pub struct SceneData {
     /// Places meshes along streets.
     #[serde(default)]
     city: Option<CityData>,
+    /// Places meshes side by side.
+    #[serde(default)]
+    row: Option<RowData>,
+    /// Whether the camera stands where it sees everything, and goes round it.
+    #[serde(default)]
+    orbit: bool,
+    /// Whether the chain of small passes comes after the renderer's.
+    #[serde(default)]
+    pub chain: bool,
     /// What all cameras share.
     #[serde(default)]
     lens: LensData,
@@ -134,7 +146,8 @@ impl SceneData {
         };
         if data.generators().count() != 1 {
             return Err(wrong(
-                "expected exactly one of the tables [cloud], [field], [ball] and [city]".into(),
+                "expected exactly one of the tables [cloud], [field], [ball], [city] and [row]"
+                    .into(),
             ));
         }
         if data.meshes.is_empty() {
@@ -171,7 +184,30 @@ impl SceneData {
         let field = self.field.map(Generator::Field);
         let ball = self.ball.map(Generator::Ball);
         let city = self.city.map(Generator::City);
-        [cloud, field, ball, city].into_iter().flatten()
+        let row = self.row.map(Generator::Row);
+        [cloud, field, ball, city, row].into_iter().flatten()
+    }
+
+    /// How fast the camera flies in a window at first, world units a second.
+    #[must_use]
+    pub fn walking_speed(&self) -> f32 {
+        // In ten seconds through most of the haze, which is as far as there is much to see.
+        if self.fog_distance > 0.0 {
+            self.fog_distance / 10.0
+        } else {
+            2.0
+        }
+    }
+
+    /// Whether there is to be one instance of each mesh.
+    #[must_use]
+    pub fn one_of_each(&self) -> bool {
+        self.row.is_some()
+    }
+
+    /// The thing that the camera goes round, where the scene is such a one.
+    pub(crate) fn orbit(&self, scene: &Scene) -> Option<OrbitView> {
+        self.orbit.then(|| crate::orbit::bounds(scene)).flatten()
     }
 
     /// Number of instances unless another is asked for.
@@ -399,7 +435,7 @@ mod tests {
         let error = SceneData::find("cluod").unwrap_err().to_string();
         assert_eq!(
             error,
-            "scene: expected city, cloud, field, or the path of a .toml file, got \"cluod\""
+            "scene: expected city, cloud, field, passes, viewer, or the path of a .toml file, got \"cluod\""
         );
         let error = SceneData::find("cloud")
             .unwrap()

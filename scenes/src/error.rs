@@ -59,6 +59,29 @@ impl Error {
         }
     }
 
+    /// As the engine's own error, for what the engine calls back into.
+    #[must_use]
+    pub fn into_engine(self) -> impel::Error {
+        match self {
+            Self::Engine(error) => *error,
+            Self::Gpu(error) => impel::Error::Gpu(*error),
+            Self::Value {
+                what,
+                expected,
+                given,
+            } => impel::Error::Value {
+                what,
+                expected,
+                given,
+            },
+            other => impel::Error::Value {
+                what: "scene".into(),
+                expected: "one that draws".into(),
+                given: other.to_string(),
+            },
+        }
+    }
+
     /// Trouble with a file.
     pub fn file(path: &std::path::Path, reason: impl std::fmt::Display) -> Self {
         Self::File {

@@ -1,6 +1,8 @@
 //! The tables of a scene file that place its meshes: one of them is there.
 
-use impel::scene::{Ball, City, Cloud, Field, Instance};
+use impel::glam::{Mat3, Vec3};
+use impel::math::Affine;
+use impel::scene::{Ball, City, Cloud, Field, Instance, pack_colour};
 use serde::Deserialize;
 
 /// `[cloud]`
@@ -40,6 +42,13 @@ pub(crate) struct CityData {
     seed: u64,
 }
 
+/// `[row]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RowData {
+    spacing: f32,
+}
+
 /// What places the meshes of a scene.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Generator {
@@ -51,6 +60,8 @@ pub(crate) enum Generator {
     Ball(BallData),
     /// Along streets.
     City(CityData),
+    /// Side by side along +X: one of each, unless more are asked for.
+    Row(RowData),
 }
 
 impl Generator {
@@ -62,6 +73,7 @@ impl Generator {
             Self::Field(data) => data.instances,
             Self::Ball(data) => data.instances,
             Self::City(data) => data.instances,
+            Self::Row(_) => 1,
         }
     }
 
@@ -73,6 +85,7 @@ impl Generator {
             Self::Field(data) => data.seed,
             Self::Ball(data) => data.seed,
             Self::City(data) => data.seed,
+            Self::Row(_) => 0,
         }
     }
 
@@ -106,6 +119,17 @@ impl Generator {
             }
             .generate(meshes),
             Self::City(_) => City { instances, seed }.generate(meshes),
+            Self::Row(RowData { spacing }) => (0..instances)
+                .map(|index| {
+                    let at = Vec3::new(index as f32 * spacing, 0.0, 0.0);
+                    let transform = Affine::from_mat3_translation(Mat3::IDENTITY, at);
+                    Instance::new(
+                        transform,
+                        index % meshes.max(1),
+                        pack_colour(0.72, 0.72, 0.72),
+                    )
+                })
+                .collect(),
         }
     }
 }

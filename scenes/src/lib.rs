@@ -3,15 +3,19 @@
 
 pub mod arguments;
 pub mod calibrate;
+pub mod chain;
 pub mod compare;
 pub mod data;
 mod error;
 mod generator;
 pub mod logger;
 pub mod mixins;
+mod orbit;
 pub mod picture;
 pub mod progress;
 pub mod report;
 pub mod run;
+mod setup;
+pub mod window;
 
 pub use error::Error;

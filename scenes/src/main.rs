@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use scenes::arguments::{Arguments, Command};
 use scenes::calibrate::calibrate;
 use scenes::compare::compare;
-use scenes::{Error, data, mixins, run};
+use scenes::{Error, data, mixins, run, window};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -27,7 +27,11 @@ fn main() -> ExitCode {
                 Ok(ExitCode::SUCCESS)
             }),
         Command::Run(arguments) => {
-            run::run(&arguments).and_then(|report| finish(&arguments, &report))
+            if window::wanted(&arguments) {
+                window::run(&arguments).map(|()| ExitCode::SUCCESS)
+            } else {
+                run::run(&arguments).and_then(|report| finish(&arguments, &report))
+            }
         }
         Command::Calibrate(arguments) => calibrate(&arguments).and_then(|text| tell(&text)),
         Command::Compare { first, second } => compare(&first, &second).and_then(|text| tell(&text)),

@@ -1,21 +1,18 @@
 //! Runs a scene without a window: the same frames every time.
 
 use crate::arguments::RunArguments;
-use crate::data::{SceneData, mesh_source};
+use crate::chain::Chain;
 use crate::report::{
     AuditSum, Camera, Device, FrameDetail, Instances, Meshlets, Overflow, Report, SCHEMA,
     Validation,
 };
+use crate::setup::Setup;
 use crate::{Error, picture, progress};
-use impel::geometry::{self, Cache};
-use impel::gpu::{DeviceInfo, DeviceKind, FrameResult, Gpu, GpuDesc};
-use impel::renderer::{
-    AuditReport, Capacities, RasterPath, Renderer, Settings, Statistics, StatisticsTicket,
-};
-use impel::scene::{CameraPath, Scene};
+use impel::gpu::{DeviceKind, FrameResult, Gpu, Profiler, puffin};
+use impel::renderer::{AuditReport, Renderer, Statistics, StatisticsTicket};
+use impel::scene::CameraPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Frames of a run that does not say how many: some seconds' worth on a software device, and on a GPU.
@@ -32,42 +29,21 @@ const IN_FLIGHT: usize = 2;
 /// Bad input, a device that cannot, or validation messages.
 pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     let start = Instant::now();
-    let data = SceneData::find(&arguments.scene)?;
-    let camera_name = arguments
-        .camera
-        .clone()
-        .unwrap_or_else(|| data.camera.clone());
-    let camera_data = data.camera(&camera_name)?;
-    let path = data.path(&camera_data);
-    let gpu = Gpu::new(&GpuDesc {
-        app_name: "scenes".into(),
-        device: arguments.device.clone(),
-        validation: arguments.validate,
-        pipeline_cache: Cache::of_user().map(|cache| cache.folder().join("pipelines")),
-        ..GpuDesc::default()
-    })?;
-    for line in gpu.info().features.fallbacks() {
-        log::info!("{line}");
-    }
-    let seed = arguments.seed.unwrap_or_else(|| data.seed());
-    let scene = load(&data, arguments, seed)?;
-    let settings = Settings {
-        path: arguments.path.unwrap_or_else(|| default_path(gpu.info())),
-        raster_threshold: arguments
-            .raster_threshold
-            .unwrap_or(Settings::RASTER_THRESHOLD),
-        deterministic: arguments.deterministic,
-        mesh_shaders: gpu.info().kind != DeviceKind::Cpu,
-        culling: arguments.culling(),
-        lod: arguments.lod.unwrap_or_default(),
-        view: arguments.view.unwrap_or_default(),
-        hzb_level: arguments.hzb_level,
-        fog_distance: camera_data.fog_distance.unwrap_or(data.fog_distance),
-        ..Settings::default()
-    };
-    let size = arguments.size.unwrap_or(data.size);
-    let renderer = Renderer::new(&gpu, &scene, size, settings, Capacities::default())?;
-    gpu.wait_idle()?;
+    let setup = Setup::new(arguments, Vec::new())?;
+    let renderer = setup.renderer()?;
+    let chain = (setup.data.chain)
+        .then(|| Chain::new(&setup.gpu, setup.size))
+        .transpose()?;
+    let Setup {
+        gpu,
+        scene,
+        settings,
+        camera_name,
+        path,
+        size,
+        seed,
+        ..
+    } = setup;
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
 
     let frames = arguments.frames.unwrap_or(match gpu.info().kind {
@@ -81,6 +57,8 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         .unwrap_or(2)
         .min((numbers.len() as u64).saturating_sub(1));
     let mut run = Run::new(&gpu, renderer, path, frames);
+    run.chain = chain;
+    run.profiler = profiler(&gpu, arguments)?;
     for &number in &numbers {
         run.frame(number, numbers.last() == Some(&number), arguments)?;
     }
@@ -148,16 +126,19 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// The first of hybrid, mesh and vertex that the device can. On software devices mesh shaders are slower: on lavapipe of
-/// Mesa 25.0.7 three frames of `cloud` took 14.8 s of CPU time with them and 7.9 s without.
-fn default_path(info: &DeviceInfo) -> RasterPath {
-    let features = &info.features;
-    match info.kind {
-        _ if features.buffer_int64_atomics => RasterPath::Hybrid,
-        DeviceKind::Cpu => RasterPath::Vertex,
-        _ if features.mesh_shaders => RasterPath::Mesh,
-        _ => RasterPath::Vertex,
+/// Collects profiles where the arguments ask for them.
+fn profiler(gpu: &Gpu, arguments: &RunArguments) -> Result<Option<Profiler>, Error> {
+    if arguments.puffin.is_none() && arguments.serve_puffin.is_none() {
+        return Ok(None);
     }
+    let mut profiler = Profiler::start(gpu)?;
+    if let Some(path) = &arguments.puffin {
+        profiler.write_to(path)?;
+    }
+    if let Some(address) = &arguments.serve_puffin {
+        profiler.serve(address)?;
+    }
+    Ok(Some(profiler))
 }
 
 /// Width over height.
@@ -165,44 +146,13 @@ fn aspect(size: [u32; 2]) -> f32 {
     size[0] as f32 / size[1] as f32
 }
 
-/// Loads the meshes, through the cache, and places their instances.
-fn load(data: &SceneData, arguments: &RunArguments, seed: u64) -> Result<Scene, Error> {
-    let names = if arguments.mesh.is_empty() {
-        &data.meshes
-    } else {
-        &arguments.mesh
-    };
-    let sources = names
-        .iter()
-        .map(|name| mesh_source(name))
-        .collect::<Result<Vec<_>, _>>()?;
-    let settings = geometry::Settings {
-        normalise_radius: data.mesh_radius,
-        ..geometry::Settings::default()
-    };
-    let bars = progress::MeshBars::new();
-    let meshes = geometry::load_all(&sources, &settings, Cache::of_user().as_ref(), &|step| {
-        bars.show(step);
-    })?;
-    bars.finish();
-    let instances = data.generate(
-        arguments.draws.unwrap_or_else(|| data.instances()),
-        seed,
-        meshes.len() as u32,
-    );
-    let mut scene = Scene {
-        meshes: meshes.into_iter().map(Arc::new).collect(),
-        moving: arguments.moving.min(instances.len() as u32),
-        instances,
-    };
-    scene.sort_spatially();
-    Ok(scene)
-}
-
 /// The frames of a run.
 struct Run {
     gpu: Gpu,
     renderer: Renderer,
+    /// Passes behind the renderer's.
+    chain: Option<Chain>,
+    profiler: Option<Profiler>,
     path: CameraPath,
     frames: u64,
     tickets: VecDeque<StatisticsTicket>,
@@ -221,6 +171,8 @@ impl Run {
         Self {
             gpu: gpu.clone(),
             renderer,
+            chain: None,
+            profiler: None,
             path,
             frames,
             tickets: VecDeque::new(),
@@ -234,8 +186,18 @@ impl Run {
         }
     }
 
-    /// Renders one frame, and writes its picture when it is asked for.
+    /// Renders one frame, and ends it for profiles.
     fn frame(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
+        self.draw(number, last, arguments)?;
+        if let Some(profiler) = &mut self.profiler {
+            profiler.end_frame();
+        }
+        Ok(())
+    }
+
+    /// Renders one frame, and writes its picture when it is asked for.
+    fn draw(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
+        puffin::profile_scope!("frame");
         let size = self.renderer.size();
         let camera = self.path.camera(number, self.frames, aspect(size));
         self.renderer.settings.freeze_camera =
@@ -249,6 +211,13 @@ impl Run {
             true => Some(self.renderer.audit(&mut frame)?),
             false => None,
         };
+        if let Some(chain) = &mut self.chain {
+            chain.record(&mut frame, self.renderer.colour())?;
+        }
+        let shown = match &self.chain {
+            Some(chain) => chain.picture(),
+            None => self.renderer.colour(),
+        };
         let wanted = match (&arguments.out, arguments.every) {
             (Some(out), Some(every)) if number.is_multiple_of(every) => {
                 Some(picture::numbered(out, number))
@@ -257,7 +226,7 @@ impl Run {
             _ => None,
         };
         let texels = match wanted {
-            Some(path) => Some((path, frame.read_back_texture(self.renderer.colour(), 0)?)),
+            Some(path) => Some((path, frame.read_back_texture(shown, 0)?)),
             None => None,
         };
         frame.submit()?;
@@ -313,12 +282,12 @@ impl Run {
     /// Keeps the times of frames of this run; uploads before it made frames of their own.
     fn take_results(&mut self) {
         let first = self.first_frame.unwrap_or(u64::MAX);
-        self.results.extend(
-            self.gpu
-                .frame_results()
-                .into_iter()
-                .filter(|result| result.frame >= first),
-        );
+        let results = self.gpu.frame_results();
+        if let Some(profiler) = &mut self.profiler {
+            profiler.add_results(&results);
+        }
+        let of_run = results.into_iter().filter(|result| result.frame >= first);
+        self.results.extend(of_run);
     }
 
     /// Waits for what is under way.
@@ -337,6 +306,9 @@ impl Run {
         }
         self.results.truncate(self.statistics.len());
         self.bar.finish_and_clear();
+        if let Some(profiler) = self.profiler.take() {
+            profiler.finish()?;
+        }
         Ok(())
     }
 

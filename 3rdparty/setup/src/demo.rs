@@ -1,4 +1,4 @@
-//! `cargo demo`: the demo scene, built for speed.
+//! `cargo demo`: the demo scene, built for speed; in a window where there is a display.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::parts;
 use crate::workspace::Workspace;
 
-/// Where the picture goes when the arguments do not say.
+/// Where the picture goes when there is no window and the arguments do not say.
 const PICTURE: &str = "cloud.png";
 
 /// Provides what is missing, then builds and runs the demo; the exit status is the demo's.
@@ -35,7 +35,7 @@ pub(crate) fn run(
         .args(["--", "run", "cloud"])
         .args(&options.scene_arguments);
     let says_where = |argument: &String| argument == "--out" || argument.starts_with("--out=");
-    if !options.scene_arguments.iter().any(says_where) {
+    if !options.scene_arguments.iter().any(says_where) && !has_window(machine, options) {
         cargo.args(["--out", PICTURE]);
     }
     let status = cargo.status().map_err(|cause| Error::Start {
@@ -47,4 +47,16 @@ pub(crate) fn run(
         .and_then(|code| u8::try_from(code).ok())
         .unwrap_or(1);
     Ok(ExitCode::from(code))
+}
+
+/// Whether the scene opens a window: where there is a display, unless the arguments speak against it.
+fn has_window(machine: &Machine, options: &DemoOptions) -> bool {
+    let display = machine.variable("DISPLAY").is_some();
+    let wants = |name: &str| {
+        options
+            .scene_arguments
+            .iter()
+            .any(|argument| argument == name)
+    };
+    wants("--window") || (display && !wants("--headless") && !wants("--frames"))
 }

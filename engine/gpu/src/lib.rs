@@ -12,6 +12,7 @@ pub mod noop;
 mod pass;
 mod pipeline;
 mod present;
+mod profile;
 mod shader;
 pub mod testing;
 
@@ -22,7 +23,9 @@ pub use device::{
     DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, RawFunctions, ValidationReport,
 };
 pub use error::{Error, Result};
-pub use frame::{Frame, FrameResult, PassResult, PassStatistics, SubmittedFrame};
+pub use frame::{
+    Frame, FrameMoments, FrameResult, PassRecord, PassResult, PassStatistics, SubmittedFrame,
+};
 pub use memory::{
     Buffer, BufferDesc, Memory, MipView, ReadBack, Reduction, Sampler, SamplerDesc, Texture,
     TextureDesc,
@@ -35,7 +38,9 @@ pub use pipeline::{
     Blend, ComputePipelineDesc, DepthState, GraphicsPipelineDesc, GraphicsState, Pipeline,
     SetLayoutsDesc, create_set_layouts,
 };
-pub use present::{Offscreen, OffscreenDesc};
+pub use present::{Offscreen, OffscreenDesc, Window, WindowDesc, surface_extensions};
+pub use profile::Profiler;
+pub use puffin;
 pub use shader::{Shader, ShaderCode};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

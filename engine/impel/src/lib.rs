@@ -10,6 +10,8 @@
 //! Coordinates: right-handed, +Y up; a camera looks along its own -Z. Lengths are world units unless said otherwise.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "window")]
+pub mod app;
 pub mod effects;
 mod error;
 pub mod math;
@@ -18,7 +20,9 @@ pub mod renderer;
 pub mod scene;
 
 pub use error::Error;
+pub use glam;
 pub use impel_geometry as geometry;
 pub use impel_gpu as gpu;
+pub use impel_shaders as shaders;
 pub use impel_shaders::{config, mixins};
 pub use impel_spirv as spirv;

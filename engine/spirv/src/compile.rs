@@ -218,9 +218,7 @@ impl Compiler {
             });
         }
         let closure = includes.closure(&source.name, &source.text);
-        let mut dependencies = vec![source.name.clone()];
-        dependencies.extend(closure.keys().filter(|name| **name != source.name).cloned());
-
+        let dependencies = Self::dependencies(source, options);
         let entry = options
             .cache
             .as_deref()
@@ -243,6 +241,16 @@ impl Compiler {
             warnings,
             cached: false,
         })
+    }
+
+    /// The files that a source is made of, as [`Compiled::dependencies`] has them, without compiling it.
+    #[must_use]
+    pub fn dependencies(source: &Source, options: &CompileOptions) -> Vec<String> {
+        let closure = include::Includes::new(&source.root, options);
+        let closure = closure.closure(&source.name, &source.text);
+        let mut dependencies = vec![source.name.clone()];
+        dependencies.extend(closure.into_keys().filter(|name| *name != source.name));
+        dependencies
     }
 
     fn run(

@@ -98,3 +98,25 @@ pub(crate) fn select_extensions(
     }
     enabled
 }
+
+/// The feature by which presentation takes a fence, switched on; `None` where instance or device do not have it.
+pub(crate) fn swapchain_maintenance(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+    offered: &[CString],
+) -> Option<vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT<'static>> {
+    let name = ash::ext::swapchain_maintenance1::NAME;
+    if !instance.surface_maintenance || !offered.iter().any(|offer| offer.as_c_str() == name) {
+        return None;
+    }
+    let mut feature = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut feature);
+    // SAFETY: the device belongs to this instance, and the linked structure lives through the call.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_features2(device, &mut features);
+    }
+    feature.p_next = std::ptr::null_mut();
+    (feature.swapchain_maintenance1 == vk::TRUE).then_some(feature)
+}

@@ -58,6 +58,8 @@ pub(crate) struct Instance {
     pub(crate) raw: ash::Instance,
     pub(crate) entry: ash::Entry,
     pub(crate) debug_utils: bool,
+    /// Whether the extensions are on that `VK_EXT_swapchain_maintenance1` builds upon.
+    pub(crate) surface_maintenance: bool,
     pub(crate) layer: Option<String>,
     pub(crate) messages: std::sync::Arc<Messages>,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
@@ -100,6 +102,14 @@ impl Instance {
         if debug_utils {
             names.push(ash::ext::debug_utils::NAME);
         }
+        let maintenance = [
+            ash::khr::get_surface_capabilities2::NAME,
+            ash::ext::surface_maintenance1::NAME,
+        ];
+        let surface_maintenance = !surfaces.is_empty() && maintenance.into_iter().all(has);
+        if surface_maintenance {
+            names.extend(maintenance);
+        }
         if let Some(lacking) = names.iter().find(|name| !has(name)) {
             return Err(Error::MissingFeatures {
                 device: "Vulkan loader".into(),
@@ -124,6 +134,7 @@ impl Instance {
             raw,
             entry,
             debug_utils,
+            surface_maintenance,
             layer,
             messages: std::sync::Arc::default(),
             messenger: None,

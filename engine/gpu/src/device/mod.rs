@@ -13,8 +13,10 @@ pub(crate) use instance::{Instance, Messages};
 use crate::frame::Recorder;
 use crate::memory::{DeletionQueue, IdPool, NewTextures, SamplerCache, Uploads};
 use crate::pipeline::PipelineCache;
+use crate::profile::Calibrator;
 use crate::{Error, Result};
 use ash::vk;
+use std::ffi::CStr;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -40,6 +42,9 @@ pub struct GpuDesc {
     pub statistics: bool,
     /// File in which compiled pipelines are kept between runs.
     pub pipeline_cache: Option<PathBuf>,
+    /// Instance extensions of the surfaces of windows, see [`surface_extensions`](crate::surface_extensions); empty for a
+    /// device that shows nothing.
+    pub surface_extensions: Vec<&'static CStr>,
 }
 
 impl Default for GpuDesc {
@@ -53,6 +58,7 @@ impl Default for GpuDesc {
             timestamps: true,
             statistics: false,
             pipeline_cache: None,
+            surface_extensions: Vec::new(),
         }
     }
 }
@@ -91,9 +97,13 @@ pub(crate) struct Inner {
     /// Held while the CPU writes to the memory of a mapped buffer, which several threads may ask for.
     pub(crate) mapped_access: Mutex<()>,
     pub(crate) queue_family: u32,
+    /// Whether presentation takes a fence.
+    pub(crate) swapchain_maintenance: bool,
     pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
     pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
     pub(crate) debug: Option<ash::ext::debug_utils::Device>,
+    /// Reads the device's clock, where it can be read.
+    pub(crate) calibrator: Option<Calibrator>,
     pub(crate) allocator: ManuallyDrop<vk_mem::Allocator>,
     pub(crate) info: DeviceInfo,
     /// Signalled with a frame's number when the device is done with it.
@@ -141,7 +151,12 @@ impl Gpu {
     pub fn with_entry(desc: &GpuDesc, entry: ash::Entry) -> Result<Gpu> {
         let mut desc = desc.clone();
         desc.frames_in_flight = desc.frames_in_flight.clamp(1, 8);
-        let instance = Instance::new(entry, &desc.app_name, desc.validation, &[])?;
+        let instance = Instance::new(
+            entry,
+            &desc.app_name,
+            desc.validation,
+            &desc.surface_extensions,
+        )?;
         let physical_device = choose::choose(&instance, desc.device.as_deref())?;
         let inner = Inner::open(desc, instance, physical_device)?;
         let gpu = Gpu {
@@ -255,7 +270,12 @@ impl Inner {
             && offered
                 .iter()
                 .any(|e| e.as_c_str() == ash::ext::mesh_shader::NAME);
-        let mut extensions = choose::select_extensions(&offered, mesh, false, &mut missing);
+        let mut extensions = choose::select_extensions(
+            &offered,
+            mesh,
+            !desc.surface_extensions.is_empty(),
+            &mut missing,
+        );
         let features = features::FeatureChain::offered(raw, physical_device, mesh);
         let mut enabled = features::negotiate(&features, mesh, &mut missing);
         // SAFETY: as above.
@@ -278,6 +298,10 @@ impl Inner {
             extensions.retain(|&name| name != ash::ext::mesh_shader::NAME);
         }
 
+        let mut maintenance = choose::swapchain_maintenance(&instance, physical_device, &offered);
+        if maintenance.is_some() {
+            extensions.push(ash::ext::swapchain_maintenance1::NAME);
+        }
         let queue_family = family as u32;
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(queue_family)
@@ -285,10 +309,13 @@ impl Inner {
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let device = enabled
             .linked(mesh, |features| {
-                let info = vk::DeviceCreateInfo::default()
+                let mut info = vk::DeviceCreateInfo::default()
                     .queue_create_infos(&queues)
                     .enabled_extension_names(&names)
                     .push_next(features);
+                if let Some(maintenance) = &mut maintenance {
+                    info = info.push_next(maintenance);
+                }
                 // SAFETY: all extensions and features asked for are offered, and the linked structures live through the call.
                 unsafe { raw.create_device(physical_device, &info, None) }
             })
@@ -344,12 +371,14 @@ impl Inner {
             debug: instance
                 .debug_utils
                 .then(|| ash::ext::debug_utils::Device::new(raw, &device)),
+            calibrator: Calibrator::new(raw, &device, &extensions),
             device,
             physical_device,
             queue,
             queue_access: Mutex::new(()),
             mapped_access: Mutex::new(()),
             queue_family,
+            swapchain_maintenance: maintenance.is_some(),
             allocator: ManuallyDrop::new(allocator),
             info,
             timeline,

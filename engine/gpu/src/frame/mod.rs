@@ -1,11 +1,13 @@
 //! Frames: the recording of one submission, with a fixed number of them in flight.
 
 mod clock;
+mod inspect;
 mod statistics;
 mod timing;
 
+pub use inspect::PassRecord;
 pub use statistics::PassStatistics;
-pub use timing::{FrameResult, PassResult};
+pub use timing::{FrameMoments, FrameResult, PassResult};
 
 use crate::binding::BindingSink;
 use crate::device::{Gpu, Inner, Limits};
@@ -13,6 +15,7 @@ use crate::memory::{Copy, Upload};
 use crate::pass::{Attachments, Barrier, ResourceId, Scopes, Tracker};
 use crate::{Error, Result};
 use ash::vk;
+use inspect::Inspection;
 use statistics::Statistics;
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -52,13 +55,51 @@ pub(crate) struct Recorder {
     pub(crate) timing: Timing,
     pub(crate) statistics: Statistics,
     pub(crate) results: VecDeque<FrameResult>,
+    pub(crate) inspection: Inspection,
     in_flight: Vec<InFlight>,
     current: usize,
     uploads: Vec<Upload>,
+    /// The window image that the current frame draws to.
+    present: Option<PresentTarget>,
     /// Set while the closure of a pass runs. If it unwinds, what it began is never ended.
     pub(crate) in_closure: bool,
     /// Why a frame could not be submitted. Layouts and hazards were tracked as if it had been, so it was the last one.
     failed: Option<(&'static str, vk::Result)>,
+}
+
+/// A window image that a frame draws to.
+#[derive(Clone, Copy)]
+pub(crate) struct PresentTarget {
+    pub(crate) image: vk::Image,
+    /// Signalled when the image may be drawn to.
+    pub(crate) acquired: vk::Semaphore,
+    /// To be signalled when it has been drawn.
+    pub(crate) drawn: vk::Semaphore,
+}
+
+impl PresentTarget {
+    /// The only stage that waits for the image: passes before the one that draws to it can run ahead, as long as they draw
+    /// to nothing themselves.
+    const STAGE: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT;
+
+    fn barrier(
+        &self,
+        from: vk::ImageLayout,
+        to: vk::ImageLayout,
+    ) -> vk::ImageMemoryBarrier2<'static> {
+        vk::ImageMemoryBarrier2::default()
+            .image(self.image)
+            .subresource_range(vk::ImageSubresourceRange {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                level_count: 1,
+                layer_count: 1,
+                ..Default::default()
+            })
+            .old_layout(from)
+            .new_layout(to)
+            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+    }
 }
 
 /// What one of the frames in flight has to itself.
@@ -93,9 +134,11 @@ impl Recorder {
             ),
             statistics: Statistics::new(gpu),
             results: VecDeque::new(),
+            inspection: Inspection::default(),
             in_flight: Vec::new(),
             current: 0,
             uploads: Vec::new(),
+            present: None,
             in_closure: false,
             failed: None,
         };
@@ -154,6 +197,7 @@ impl Recorder {
         self.current = (number % self.in_flight.len() as u64) as usize;
         let frame = &self.in_flight[self.current];
         if frame.number > 0 {
+            puffin::profile_scope!("wait for the device");
             wait_for(gpu, frame.number).map_err(|error| self.timing.name_passes(error))?;
         }
         // SAFETY: the timeline semaphore lives as long as the device.
@@ -193,6 +237,7 @@ impl Recorder {
         self.barriers = 0;
         self.full_barriers = 0;
         self.reads_back = false;
+        self.inspection.begin_frame();
         self.timing.begin_frame(gpu, self.current, number)?;
         self.statistics.begin_frame(gpu, self.current)?;
         self.record_uploads(gpu, done);
@@ -249,8 +294,36 @@ impl Recorder {
         self.uploads = list;
     }
 
+    /// Records the transition of the window's image to what presentation wants.
+    fn hand_over(&mut self, gpu: &Inner, target: &PresentTarget) {
+        // No pass has drawn to it: the barrier that was to come before still waits.
+        let undrawn = self
+            .image_barriers
+            .iter()
+            .position(|barrier| barrier.image == target.image);
+        let from = match undrawn {
+            Some(index) => {
+                let _ = self.image_barriers.swap_remove(index);
+                vk::ImageLayout::UNDEFINED
+            }
+            None => vk::ImageLayout::GENERAL,
+        };
+        // Whatever pass drew to it. The semaphore that follows, which all stages signal, makes it visible; it must find the
+        // transition in one of them.
+        let barrier = [target
+            .barrier(from, vk::ImageLayout::PRESENT_SRC_KHR)
+            .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+            .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+            .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+        let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
+        // SAFETY: the command buffer is being recorded, outside of rendering.
+        unsafe { gpu.device.cmd_pipeline_barrier2(self.commands, &info) };
+        self.barriers += 1;
+    }
+
     fn submit(&mut self, gpu: &Inner) -> Result<u64> {
         let number = gpu.frame_number.load(Ordering::Acquire);
+        self.inspection.end_frame();
         if self.in_closure {
             self.in_closure = false;
             self.failed = Some(("a pass's closure", vk::Result::ERROR_UNKNOWN));
@@ -262,22 +335,41 @@ impl Recorder {
         if self.reads_back {
             self.host_barrier(gpu);
         }
+        let present = self.present.take();
+        if let Some(target) = &present {
+            self.hand_over(gpu, target);
+        }
         self.timing
-            .end_frame(self.current, self.barriers, self.full_barriers);
+            .end_frame(gpu, self.current, self.barriers, self.full_barriers);
         let commands = [vk::CommandBufferSubmitInfo::default().command_buffer(self.commands)];
-        let signals = [vk::SemaphoreSubmitInfo::default()
-            .semaphore(gpu.timeline)
-            .value(number)
-            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+        let semaphore = |semaphore, stages| {
+            vk::SemaphoreSubmitInfo::default()
+                .semaphore(semaphore)
+                .stage_mask(stages)
+        };
+        let all = vk::PipelineStageFlags2::ALL_COMMANDS;
+        let target = present.unwrap_or(PresentTarget {
+            image: vk::Image::null(),
+            acquired: vk::Semaphore::null(),
+            drawn: vk::Semaphore::null(),
+        });
+        let waits = [semaphore(target.acquired, PresentTarget::STAGE)];
+        let signals = [
+            semaphore(gpu.timeline, all).value(number),
+            semaphore(target.drawn, all),
+        ];
+        let windows = usize::from(present.is_some());
         let info = vk::SubmitInfo2::default()
             .command_buffer_infos(&commands)
-            .signal_semaphore_infos(&signals);
+            .wait_semaphore_infos(&waits[..windows])
+            .signal_semaphore_infos(&signals[..1 + windows]);
         let fence = self.in_flight[self.current].fence;
         // SAFETY: all that was begun in the command buffer has been ended.
         let ended = unsafe { gpu.device.end_command_buffer(self.commands) };
         let submitted = ended
             .map_err(|result| ("vkEndCommandBuffer", result))
             .and_then(|()| {
+                puffin::profile_scope!("submit");
                 let _queue = crate::lock(&gpu.queue_access);
                 // SAFETY: the command buffer is complete; nobody else uses the queue, since that needs the lock.
                 unsafe { gpu.device.queue_submit2(gpu.queue, &[info], fence) }
@@ -468,6 +560,31 @@ impl Frame {
     /// The device that the frame is for.
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
+    }
+
+    /// Lets the frame wait for a window's image, take it to `GENERAL` with the next pass's barrier, and hand it over at its end.
+    pub(crate) fn set_present_target(&mut self, target: PresentTarget) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.image_barriers.push(
+                target
+                    .barrier(vk::ImageLayout::UNDEFINED, vk::ImageLayout::GENERAL)
+                    // After the semaphore, which this stage waits for.
+                    .src_stage_mask(PresentTarget::STAGE)
+                    .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+                    .dst_access_mask(
+                        vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE,
+                    ),
+            );
+            recorder.present = Some(target);
+        }
+    }
+
+    /// Turns the loss of the device into an error that names the passes under way.
+    pub(crate) fn name_passes(&self, error: Error) -> Error {
+        match &self.recorder {
+            Some(recorder) => recorder.timing.name_passes(error),
+            None => error,
+        }
     }
 
     #[inline]

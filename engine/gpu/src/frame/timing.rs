@@ -4,6 +4,7 @@ use super::PassStatistics;
 use super::clock::{Clock, ticks};
 use crate::device::Inner;
 use crate::pass::PassName;
+use crate::profile::{Moment, PassScopes};
 use crate::{Error, Result};
 use ash::vk;
 
@@ -22,6 +23,18 @@ pub struct FrameResult {
     pub barriers: u32,
     /// Passes with a full barrier before them, because what they touch was not declared.
     pub full_barriers: u32,
+    /// Where the frame lies on the clock of profiles; only while they are collected.
+    pub moments: Option<FrameMoments>,
+}
+
+/// Moments of a frame on puffin's clock, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameMoments {
+    /// When the frame was handed to the device.
+    pub submit_ns: i64,
+    /// The first timestamp, by calibrated timestamps. None where the device has none, or where what they say cannot be:
+    /// work that begins before it was submitted, or ends after its results were there.
+    pub gpu_start_ns: Option<i64>,
 }
 
 /// Measurements of one pass. Passes may overlap on the device: intervals say more than durations.
@@ -50,7 +63,11 @@ pub(crate) struct Timing {
     start: Clock,
     /// Ticks at the end of the pass before.
     last: u64,
+    scopes: PassScopes,
 }
+
+/// How far calibrated timestamps may be off before they are not believed, in nanoseconds.
+const DEVIATION: i64 = 1_000_000;
 
 #[derive(Default)]
 struct FrameTiming {
@@ -65,6 +82,8 @@ struct FrameTiming {
     ns_per_tick: f64,
     barriers: u32,
     full_barriers: u32,
+    /// When it was submitted, on puffin's clock, and a moment about then on both clocks; while profiles are collected.
+    submitted: Option<(i64, Option<Moment>)>,
 }
 
 /// What is kept of a pass while its frame is under way.
@@ -94,6 +113,7 @@ impl Timing {
             current: 0,
             start: Clock::now(),
             last: 0,
+            scopes: PassScopes::default(),
         }
     }
 
@@ -146,8 +166,18 @@ impl Timing {
         Ok(())
     }
 
-    pub(crate) fn end_frame(&mut self, index: usize, barriers: u32, full_barriers: u32) {
+    pub(crate) fn end_frame(
+        &mut self,
+        gpu: &Inner,
+        index: usize,
+        barriers: u32,
+        full_barriers: u32,
+    ) {
         if let Some(frame) = self.frames.get_mut(index) {
+            frame.submitted = puffin::are_scopes_on().then(|| {
+                let moment = gpu.calibrator.as_ref().and_then(|clock| clock.now());
+                (puffin::now_ns(), moment)
+            });
             (frame.cpu_record_ns, frame.ns_per_tick) = self.start.ns();
             frame.barriers = barriers;
             frame.full_barriers = full_barriers;
@@ -189,6 +219,7 @@ impl Timing {
         let first = ticks.first().copied().unwrap_or(0);
         let since = |tick: u64| (tick.wrapping_sub(first) & mask) as f64 * limits.timestamp_period;
         let ns_per_tick = frame.ns_per_tick;
+        let submitted = frame.submitted.take();
         let passes: Vec<_> = frame
             .passes
             .iter()
@@ -201,13 +232,27 @@ impl Timing {
                 statistics: None,
             })
             .collect();
+        let gpu_ns = passes.iter().map(|pass| pass.gpu_end_ns).max().unwrap_or(0);
+        let moments = submitted.map(|(submit_ns, moment)| {
+            let (bits, period) = (limits.timestamp_bits, limits.timestamp_period);
+            let start = moment
+                .filter(|_| timed > 0)
+                .map(|moment| moment.ns_of(first, bits, period));
+            let earliest = submit_ns - DEVIATION;
+            let latest = puffin::now_ns() + DEVIATION - gpu_ns as i64;
+            FrameMoments {
+                submit_ns,
+                gpu_start_ns: start.filter(|start| (earliest..=latest).contains(start)),
+            }
+        });
         let result = FrameResult {
             frame: frame.number,
             cpu_record_ns: frame.cpu_record_ns,
-            gpu_ns: passes.iter().map(|pass| pass.gpu_end_ns).max().unwrap_or(0),
+            gpu_ns,
             passes,
             barriers: frame.barriers,
             full_barriers: frame.full_barriers,
+            moments,
         };
         frame.number = 0;
         Ok(Some(result))
@@ -254,6 +299,9 @@ impl Timing {
 impl Timing {
     /// Notes a pass. Gives its label, which holds until the next pass is noted.
     pub(crate) fn note_pass(&mut self, name: &str) -> vk::DebugUtilsLabelEXT<'_> {
+        if puffin::are_scopes_on() {
+            self.scopes.begin(&PassName::new(name));
+        }
         let Some(frame) = self.frames.get_mut(self.current) else {
             return vk::DebugUtilsLabelEXT::default();
         };
@@ -281,6 +329,7 @@ impl Timing {
 
     /// Takes the time on the device after a pass, and what it took the CPU.
     pub(crate) fn end_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
+        self.scopes.end();
         let now = ticks();
         let Some(frame) = self.frames.get_mut(self.current) else {
             return;

@@ -225,7 +225,7 @@ impl Gpu {
             }
         }
         let resource = Resource {
-            id: self.inner.ids.take(),
+            id: self.inner.ids.take(desc.name),
             device: self.inner.number,
             name: desc.name.to_owned(),
             accepts,

@@ -20,24 +20,41 @@ pub(crate) struct Resource {
 /// Hands out resource ids; an index is used again with a new generation.
 #[derive(Default)]
 pub(crate) struct IdPool {
-    state: Mutex<(Vec<u32>, Vec<u32>)>,
+    state: Mutex<Ids>,
+}
+
+#[derive(Default)]
+struct Ids {
+    /// Generation and name of each index's last resource.
+    last: Vec<(u32, String)>,
+    free: Vec<u32>,
 }
 
 impl IdPool {
-    pub(crate) fn take(&self) -> ResourceId {
-        let (generations, free) = &mut *crate::lock(&self.state);
+    pub(crate) fn take(&self, name: &str) -> ResourceId {
+        let Ids { last, free } = &mut *crate::lock(&self.state);
         let index = free.pop().unwrap_or_else(|| {
-            generations.push(0);
-            generations.len() as u32 - 1
+            last.push((0, String::new()));
+            last.len() as u32 - 1
         });
-        generations[index as usize] += 1;
+        let (generation, known) = &mut last[index as usize];
+        *generation += 1;
+        name.clone_into(known);
         ResourceId {
             index,
-            generation: generations[index as usize],
+            generation: *generation,
         }
     }
 
     pub(crate) fn give_back(&self, id: ResourceId) {
-        crate::lock(&self.state).1.push(id.index);
+        crate::lock(&self.state).free.push(id.index);
+    }
+
+    /// The name of a resource that lives.
+    pub(crate) fn name(&self, id: ResourceId) -> String {
+        crate::lock(&self.state)
+            .last
+            .get(id.index as usize)
+            .map_or(String::new(), |(_, name)| name.clone())
     }
 }

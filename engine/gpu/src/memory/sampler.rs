@@ -149,7 +149,7 @@ impl Gpu {
         let handle = unsafe { gpu.device.create_sampler(&info, None) }
             .map_err(Error::vulkan("vkCreateSampler", format!("{desc:?}")))?;
         let resource = Arc::new(Resource {
-            id: gpu.ids.take(),
+            id: gpu.ids.take("sampler"),
             device: gpu.number,
             name: "sampler".into(),
             accepts: 1 << vk::DescriptorType::SAMPLER.as_raw(),

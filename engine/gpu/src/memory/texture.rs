@@ -220,7 +220,7 @@ impl Gpu {
             usage: desc.usage,
             allocation: Some(allocation),
             resource: Resource {
-                id: gpu.ids.take(),
+                id: gpu.ids.take(desc.name),
                 device: gpu.number,
                 name: desc.name.to_owned(),
                 accepts: 0,
@@ -251,6 +251,41 @@ impl Gpu {
 }
 
 impl Texture {
+    /// An image of a swapchain, which owns image and view and outlives the texture's last use. Its layout is the
+    /// presenter's business.
+    pub(crate) fn of_swapchain(
+        gpu: &Gpu,
+        image: vk::Image,
+        view: vk::ImageView,
+        format: vk::Format,
+        [width, height]: [u32; 2],
+        usage: vk::ImageUsageFlags,
+        name: &str,
+    ) -> Texture {
+        let gpu = &gpu.inner;
+        gpu.name(image, name);
+        Texture {
+            image,
+            view,
+            mip_views: Vec::new(),
+            format,
+            size: [width, height, 1],
+            mips: 1,
+            layers: 1,
+            usage,
+            allocation: None,
+            resource: Resource {
+                id: gpu.ids.take(name),
+                device: gpu.number,
+                name: name.to_owned(),
+                accepts: 0,
+                size: 0,
+                description: format!("a {width}x{height} window image of {format:?} for {usage:?}"),
+            },
+            gpu: gpu.clone(),
+        }
+    }
+
     fn make_view(&self, mip: u32, mips: u32) -> Result<vk::ImageView> {
         let kind = match (self.size[2] > 1, self.layers > 1) {
             (true, _) => vk::ImageViewType::TYPE_3D,

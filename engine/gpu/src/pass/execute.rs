@@ -166,6 +166,9 @@ impl Recorder {
             let attached = self.attachments.accesses();
             self.sink.accesses.extend_from_slice(attached);
         }
+        if self.inspection.noting {
+            self.note(gpu, pass.name, pass.pipeline);
+        }
         self.begin(gpu, pass.name, pass.full_barriers);
         let (device, commands) = (&gpu.device, self.commands);
         if let (true, Some(pipeline)) = (self.statistics.enabled, pass.pipeline) {
@@ -236,6 +239,9 @@ impl Recorder {
         name: &str,
         body: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) {
+        if self.inspection.noting {
+            self.note(gpu, name, None);
+        }
         self.begin(gpu, name, false);
         body(&gpu.device, self.commands);
         self.end(gpu);

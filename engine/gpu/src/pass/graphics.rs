@@ -9,6 +9,7 @@ use crate::frame::Frame;
 use crate::memory::{Buffer, Texture};
 use crate::pipeline::Pipeline;
 use ash::vk;
+use std::ops::Range;
 
 /// Marks graphics passes.
 pub struct Graphics;
@@ -74,6 +75,33 @@ impl GraphicsPass<'_> {
             raw.device.cmd_draw(raw.commands, vertices, instances, 0, 0);
         };
         self.vertices(draw)
+    }
+
+    /// Draws several ranges of vertices, each within a scissor of its own: offset and size in pixels from the upper left.
+    ///
+    /// # Errors
+    /// As [`GraphicsPass::draw`], or for a scissor that begins below 0 or overflows.
+    pub fn draw_ranges(self, ranges: &[(vk::Rect2D, Range<u32>)]) -> Result<()> {
+        for (scissor, _) in ranges {
+            let vk::Rect2D { offset, extent } = *scissor;
+            let inside = |at: i32, size: u32| at >= 0 && at.checked_add_unsigned(size).is_some();
+            if !inside(offset.x, extent.width) || !inside(offset.y, extent.height) {
+                self.frame.problem(format!(
+                    "scissor {extent:?} at {offset:?} must not begin below 0 or overflow"
+                ));
+            }
+        }
+        self.vertices(|raw| {
+            for (scissor, vertices) in ranges {
+                let count = vertices.end.saturating_sub(vertices.start);
+                // SAFETY: see `draw`; the scissor was checked above.
+                unsafe {
+                    raw.device.cmd_set_scissor(raw.commands, 0, &[*scissor]);
+                    raw.device
+                        .cmd_draw(raw.commands, count, 1, vertices.start, 0);
+                }
+            }
+        })
     }
 
     /// Draws what `count` structures of `VkDrawIndirectCommand` say, `stride` bytes apart from `offset` on.

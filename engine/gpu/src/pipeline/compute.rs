@@ -1,6 +1,7 @@
 //! Compute pipelines.
 
 use super::layout::{Layouts, merge_stages};
+use super::rebuild::Recipe;
 use super::{Pipeline, PipelineKind, constants, needs};
 use crate::device::{Gpu, Inner};
 use crate::pass::Stage;
@@ -77,6 +78,7 @@ impl Gpu {
             stages: 1 << Stage::Compute as u16,
             opaque_accesses,
             known_names: Default::default(),
+            recipe: Recipe::new(&shaders, desc.constants, None),
             gpu: gpu.clone(),
         };
         let module = Module::new(gpu, shader)?;

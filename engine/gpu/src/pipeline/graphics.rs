@@ -5,6 +5,7 @@
 use super::compute::{Module, c_name, entry_point, local_size};
 use super::constants::{self, Specialization};
 use super::layout::{Layouts, merge_stages};
+use super::rebuild::Recipe;
 use super::slot::tracked_stage;
 use super::{Pipeline, PipelineKind, needs};
 use crate::device::{Gpu, Inner};
@@ -165,6 +166,7 @@ impl Gpu {
             stages: tracked,
             opaque_accesses,
             known_names: Default::default(),
+            recipe: Recipe::new(desc.shaders, desc.constants, Some(desc.state)),
             gpu: gpu.clone(),
         })
     }
@@ -271,6 +273,12 @@ impl GraphicsVariants {
         gpu.name(pipeline, &self.name);
         made.push((*formats, pipeline));
         Ok(pipeline)
+    }
+
+    /// The combinations of formats made so far.
+    pub(crate) fn formats(&self) -> Vec<AttachmentFormats> {
+        let made = crate::lock(&self.made);
+        made.iter().map(|(formats, _)| *formats).collect()
     }
 
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Garbage> {

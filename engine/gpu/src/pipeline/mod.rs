@@ -7,6 +7,7 @@ mod constants;
 mod graphics;
 mod layout;
 mod needs;
+mod rebuild;
 mod slot;
 
 pub(crate) use cache::PipelineCache;
@@ -22,6 +23,7 @@ use crate::pass::Stage;
 use ash::vk;
 use graphics::GraphicsVariants;
 use impel_spirv::ProgramLayout;
+use rebuild::Recipe;
 use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
 
@@ -44,6 +46,7 @@ pub struct Pipeline {
     pub(crate) opaque_accesses: bool,
     /// The names of the generated bindings that were last found to fit, by their address.
     pub(crate) known_names: AtomicPtr<(u32, u32, &'static str)>,
+    recipe: Recipe,
     gpu: Arc<Inner>,
 }
 

@@ -43,6 +43,10 @@ impl Background {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.pipeline]
+    }
+
     pub(crate) fn record(&self, frame: &mut Frame, resources: &Resources<'_>) -> Result<(), Error> {
         let Resources { lists, targets, .. } = resources;
         frame

@@ -42,6 +42,11 @@ pub(crate) struct Compacting {
 }
 
 impl Compacting {
+    pub(crate) fn all(&mut self) -> Vec<&mut Pipeline> {
+        let in_order = self.in_order.get_mut().into_iter().flatten();
+        self.at_once.iter_mut().chain(in_order.flatten()).collect()
+    }
+
     pub(crate) fn new(gpu: &Gpu, name: &'static str, code: &[ShaderCode]) -> Result<Self, Error> {
         let shader = shader(code)?;
         Ok(Self {
@@ -121,6 +126,10 @@ impl Scan {
         Ok(Self {
             pipeline: gpu.compute_pipeline(&desc)?,
         })
+    }
+
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.pipeline]
     }
 
     pub(crate) fn record(

@@ -4,7 +4,7 @@ use super::Phase;
 use super::compaction::{Compacting, Step};
 use crate::Error;
 use crate::renderer::{Resources, arguments};
-use impel_gpu::{Frame, Gpu};
+use impel_gpu::{Frame, Gpu, Pipeline};
 use impel_shaders::cull;
 
 /// Instance culling, for both phases.
@@ -21,6 +21,10 @@ impl Cull {
         Ok(Self {
             pipelines: Compacting::new(gpu, "cull", cull::SHADERS)?,
         })
+    }
+
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        self.pipelines.all()
     }
 
     pub(crate) fn record(

@@ -5,7 +5,7 @@ use super::{Phase, split_groups};
 use crate::Error;
 use crate::config::CULL_GROUP_SIZE;
 use crate::renderer::Resources;
-use impel_gpu::{Frame, Gpu};
+use impel_gpu::{Frame, Gpu, Pipeline};
 use impel_shaders::cull_groups;
 
 /// Culling of groups of instances, for both phases.
@@ -22,6 +22,10 @@ impl CullGroups {
         Ok(Self {
             pipelines: Compacting::new(gpu, "cull groups", cull_groups::SHADERS)?,
         })
+    }
+
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        self.pipelines.all()
     }
 
     pub(crate) fn record(

@@ -72,6 +72,14 @@ impl Draw {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        let visibility = self.visibility.iter_mut().flatten();
+        let of_sets = std::iter::once(&mut self.shaded)
+            .chain(visibility)
+            .flat_map(|set| set.mesh.as_mut().into_iter().chain([&mut set.vertex]));
+        of_sets.chain(self.task.iter_mut().flatten()).collect()
+    }
+
     /// Draws the clusters that the hardware has in a phase; when shading at once the early one clears.
     pub(crate) fn record(
         &self,

@@ -65,6 +65,17 @@ impl DownsampleDepth {
     }
 
     /// From the visibility buffer, if one is given, else from the depth attachment.
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        let sets = [Some(&mut self.by_depth), self.by_visibility.as_mut()];
+        sets.into_iter()
+            .flatten()
+            .flat_map(|set| {
+                let single = set.single.as_mut();
+                single.into_iter().chain([&mut set.first, &mut set.next])
+            })
+            .collect()
+    }
+
     pub(crate) fn record(
         &self,
         frame: &mut Frame,

@@ -8,10 +8,16 @@ mod cull;
 mod cull_groups;
 mod draw;
 mod hzb;
+#[cfg(feature = "window")]
+mod preview;
 mod raster;
 mod resolve;
+#[cfg(feature = "window")]
+mod show;
 mod spin;
 mod submit;
+#[cfg(feature = "window")]
+mod ui;
 
 pub use audit::Audit;
 pub use background::Background;
@@ -22,10 +28,16 @@ pub use cull::Cull;
 pub use cull_groups::CullGroups;
 pub use draw::Draw;
 pub use hzb::DownsampleDepth;
+#[cfg(feature = "window")]
+pub use preview::{Preview, PreviewDesc};
 pub use raster::Raster;
 pub use resolve::Resolve;
+#[cfg(feature = "window")]
+pub use show::Show;
 pub use spin::Spin;
 pub use submit::{Submit, SubmitStep};
+#[cfg(feature = "window")]
+pub use ui::Ui;
 
 use crate::Error;
 use crate::config::MAX_GROUPS_PER_DIMENSION;

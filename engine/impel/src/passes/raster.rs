@@ -33,6 +33,10 @@ impl Raster {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.plain, &mut self.counting]
+    }
+
     pub(crate) fn record(
         &self,
         frame: &mut Frame,

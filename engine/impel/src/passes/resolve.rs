@@ -33,6 +33,10 @@ impl Resolve {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.shade, &mut self.inspect]
+    }
+
     pub(crate) fn record(
         &self,
         frame: &mut Frame,

@@ -28,6 +28,10 @@ impl Spin {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.pipeline]
+    }
+
     pub(crate) fn record(&self, frame: &mut Frame, resources: &Resources<'_>) -> Result<(), Error> {
         let Resources {
             settings,

@@ -40,6 +40,10 @@ impl Submit {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.pipeline]
+    }
+
     pub(crate) fn record(
         &self,
         frame: &mut Frame,

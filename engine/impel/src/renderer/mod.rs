@@ -31,7 +31,7 @@ use crate::passes::{
     Scan, Spin, Step, Submit, SubmitStep,
 };
 use crate::scene::Scene;
-use impel_gpu::{Buffer, Frame, Gpu, ReadBack, Sampler, SamplerDesc, Texture};
+use impel_gpu::{Buffer, Frame, Gpu, Pipeline, ReadBack, Sampler, SamplerDesc, Texture};
 
 /// Draws a scene, frame by frame.
 pub struct Renderer {
@@ -136,6 +136,15 @@ impl StatisticsTicket {
     pub fn wait(&self) -> Result<Statistics, Error> {
         Ok(Statistics::from_bytes(&self.read_back.wait()?))
     }
+
+    /// What was counted, if the frame is done; never waits.
+    ///
+    /// # Errors
+    /// [`Error::Gpu`] when the device is lost.
+    pub fn try_get(&self) -> Result<Option<Statistics>, Error> {
+        let bytes = self.read_back.try_get()?;
+        Ok(bytes.map(|bytes| Statistics::from_bytes(&bytes)))
+    }
 }
 
 impl Renderer {
@@ -196,6 +205,36 @@ impl Renderer {
             };
         }
         Ok(())
+    }
+
+    /// Every pipeline, so that new shaders can take the place of old ones between frames.
+    pub fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        let Passes {
+            spin,
+            cull_groups,
+            cull,
+            scan,
+            submit,
+            clusters,
+            draw,
+            raster,
+            hzb,
+            background,
+        } = &mut self.passes;
+        let mut all = spin.pipelines();
+        all.extend(cull_groups.pipelines());
+        all.extend(cull.pipelines());
+        all.extend(scan.pipelines());
+        all.extend(submit.pipelines());
+        all.extend(clusters.pipelines());
+        all.extend(draw.pipelines());
+        if let Some((raster, resolve)) = raster {
+            all.extend(raster.pipelines());
+            all.extend(resolve.pipelines());
+        }
+        all.extend(hzb.pipelines());
+        all.extend(background.pipelines());
+        all
     }
 
     /// Width and height of the picture.
