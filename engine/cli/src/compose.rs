@@ -123,7 +123,7 @@ fn outputs(interface: &Interface) -> Vec<(String, Option<u32>)> {
     let entries = interface.entry_points.iter();
     entries
         .flat_map(|entry| &entry.outputs)
-        .map(|output| (output.name.clone(), output.location))
+        .map(|output| (output.name.to_string(), output.location))
         .collect()
 }
 
