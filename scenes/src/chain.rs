@@ -5,7 +5,7 @@
 //! 1. A shader in `shaders/glsl` (here `edge.comp`, `blur.comp`, `tone_map.comp`) and a line for it in
 //!    `shaders/programs.toml`. `cargo run -p impel-cli -- bake shaders` makes SPIR-V and a Rust module of it, with a struct for
 //!    its bindings and one for its push constants.
-//! 2. A pipeline: [`pipeline`] below. The layout comes from the shader.
+//! 2. A pipeline: `pipeline` below. The layout comes from the shader.
 //! 3. A call each frame: [`Chain::record`]. Barriers come from what the shaders say that they read and write; times and
 //!    labels come by themselves.
 //!
