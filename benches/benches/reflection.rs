@@ -314,7 +314,7 @@ fn main() -> Result<(), Error> {
         samples.len(),
         total
     );
-    let variants: [(&str, Box<dyn Fn(&Sample)>); 4] = [
+    let variants: [NamedVariant; 4] = [
         ("impel-spirv: reflect", Box::new(Sample::reflect)),
         (
             "SPIRV-Cross: create and ask",
@@ -342,9 +342,12 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
+/// What is measured, by name.
+type NamedVariant = (&'static str, Box<dyn Fn(&Sample)>);
+
 /// Goes over all modules with each variant in turn, [`ROUNDS`] times. Nanoseconds per module: of each module the fastest run
 /// counts, for on a machine that does other work too, that one was disturbed least.
-fn fastest(samples: &[Sample], variants: &[(&str, Box<dyn Fn(&Sample)>); 4]) -> [f64; 4] {
+fn fastest(samples: &[Sample], variants: &[NamedVariant; 4]) -> [f64; 4] {
     let mut best = [const { Vec::new() }; 4];
     for best in &mut best {
         best.resize(samples.len(), Duration::MAX);

@@ -1,13 +1,12 @@
 //! `impel reflect --portable`: whether SPIRV-Cross can say a shader in HLSL and in MSL, and if not, why.
 
-use std::path::Path;
-
-use crate::error::Error;
-
 /// Without SPIRV-Cross there is nothing to try with.
 #[cfg(not(feature = "portable"))]
-pub(crate) fn portable(_: &Path, _: Option<&str>) -> Result<String, Error> {
-    Err(Error::NoSpirvCross)
+pub(crate) fn portable(
+    _: &std::path::Path,
+    _: Option<&str>,
+) -> Result<String, crate::error::Error> {
+    Err(crate::error::Error::NoSpirvCross)
 }
 
 #[cfg(feature = "portable")]
