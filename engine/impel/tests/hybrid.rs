@@ -162,3 +162,48 @@ fn the_rule_decides_what_compute_takes() {
     );
     assert!(shares[3] < 1.0, "{shares:?}");
 }
+
+/// Where there are no 64-bit atomics, the hybrid path says so and the others work.
+#[test]
+fn devices_without_64_bit_atomics_use_other_paths() {
+    use impel::gpu::noop::{NoopDesc, NoopDriver};
+    use impel::gpu::{Gpu, GpuDesc};
+    use impel::renderer::{Capacities, Renderer};
+    let lacking = NoopDesc::with(|device| device.lacks("shaderBufferInt64Atomics"));
+    let driver = NoopDriver::new(lacking);
+    let gpu = Gpu::with_entry(&GpuDesc::default(), driver.entry()).unwrap();
+    let fallbacks = gpu.info().features.fallbacks();
+    assert!(
+        fallbacks.iter().any(|line| line.contains("64-bit")),
+        "{fallbacks:?}"
+    );
+    let size = [64, 48];
+    let new = |path| {
+        let settings = settings(Culling::ALL, path);
+        Renderer::new(
+            &gpu,
+            &crowd(10, 3.0, 55),
+            size,
+            settings,
+            Capacities::default(),
+        )
+        .unwrap()
+    };
+    let eye = camera(Vec3::ZERO, 0.0, 0.0, size);
+    let mut frame = gpu.begin_frame().unwrap();
+    let error = match new(RasterPath::Hybrid).record(&mut frame, &eye) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("the hybrid path was recorded without atomics"),
+    };
+    assert!(
+        error.starts_with("path: expected mesh or vertex"),
+        "{error}"
+    );
+    drop(frame);
+    for path in [RasterPath::Mesh, RasterPath::Vertex] {
+        let mut renderer = new(path);
+        let mut frame = gpu.begin_frame().unwrap();
+        renderer.record(&mut frame, &eye).unwrap();
+        frame.submit().unwrap();
+    }
+}

@@ -259,7 +259,7 @@ fn scissor(clip: Rect, pixels_per_point: f32, size: [u32; 2]) -> Option<vk::Rect
     };
     let [left, right] = [clip.min.x, clip.max.x].map(|x| pixel(x, size[0]));
     let [top, bottom] = [clip.min.y, clip.max.y].map(|y| pixel(y, size[1]));
-    (left < right && top < bottom).then_some(vk::Rect2D {
+    (left < right && top < bottom).then(|| vk::Rect2D {
         offset: vk::Offset2D {
             x: left as i32,
             y: top as i32,
