@@ -15,7 +15,7 @@ fn direct_dependencies(workspace: &Workspace) -> BTreeMap<Key, String> {
     let output = workspace
         .cargo()
         .current_dir(&workspace.root)
-        .args(["metadata", "--format-version=1"])
+        .args(["metadata", "--format-version=1", "--all-features"])
         .output()
         .expect("cargo metadata starts");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
