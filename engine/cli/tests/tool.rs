@@ -118,9 +118,11 @@ fn the_shaders_of_these_tests_are_freshly_baked() {
 }
 
 #[test]
-fn the_shaders_of_the_gpu_tests_are_freshly_baked() {
-    let folder = workspace().join("engine/gpu/tests/shaders");
-    succeeds(&["bake", text(&folder), "--check"]);
+fn the_shaders_of_other_crates_tests_are_freshly_baked() {
+    for of in ["gpu", "impel"] {
+        let folder = workspace().join("engine").join(of).join("tests/shaders");
+        succeeds(&["bake", text(&folder), "--check"]);
+    }
 }
 
 #[test]

@@ -33,6 +33,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 4, "result"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.pixels);

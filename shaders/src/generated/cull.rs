@@ -45,6 +45,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 9, "offsets"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

@@ -53,6 +53,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 13, "previous"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

@@ -39,6 +39,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 7, "clusters"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

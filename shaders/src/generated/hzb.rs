@@ -24,6 +24,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] =
         &[(0, 0, "source"), (0, 1, "levels"), (0, 2, "counters")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.source);
         for bound in self.levels {

@@ -51,6 +51,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 10, "overdraw"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

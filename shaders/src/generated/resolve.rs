@@ -60,6 +60,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 14, "overdraw"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

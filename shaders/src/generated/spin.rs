@@ -30,6 +30,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 3, "previous"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.instances);

@@ -24,6 +24,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] =
         &[(0, 0, "frame"), (0, 1, "counters"), (0, 2, "arguments")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.frame);
         out.push(self.counters);

@@ -28,6 +28,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 3, "result"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.picture);
         out.push(self.blurred);

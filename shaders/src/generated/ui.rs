@@ -22,6 +22,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] =
         &[(0, 0, "vertices"), (0, 1, "indices"), (0, 2, "image")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.vertices);
         out.push(self.indices);

@@ -45,6 +45,7 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
     }
 
     /// Binds resources to the pipeline's slots.
+    #[inline]
     pub fn bind(self, bindings: impl Bindings) -> Self {
         if let Some(recorder) = self.frame.recorder_mut() {
             recorder.bind(self.pipeline, bindings);
@@ -53,6 +54,7 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
     }
 
     /// Sets the push constants: a struct of exactly the size of the pipeline's range.
+    #[inline]
     pub fn push<T: NoUninit>(mut self, constants: &'a T) -> Self {
         self.push_constants = bytemuck::bytes_of(constants);
         self

@@ -102,6 +102,7 @@ const FULL_BARRIER: vk::MemoryBarrier2<'static> = vk::MemoryBarrier2 {
 
 impl Recorder {
     /// Starts to collect the bindings of a pass.
+    #[inline]
     pub(crate) fn bind(&mut self, pipeline: &Pipeline, bindings: impl Bindings) {
         let mut slots = SlotList::new(&pipeline.slots, &mut self.sink);
         check_names(pipeline, &mut slots, &bindings);

@@ -112,7 +112,7 @@ fn bindings(out: &mut String, module: &Module<'_>) {
     if module.slots.is_empty() {
         let _ = write!(
             out,
-            "/// The program binds nothing.\n#[derive(Clone, Copy)]\npub struct Bindings;\n\nimpl {krate}::Bindings for Bindings {{\n    fn slots(self, _: &mut SlotList<'_>) {{}}\n}}\n\n"
+            "/// The program binds nothing.\n#[derive(Clone, Copy)]\npub struct Bindings;\n\nimpl {krate}::Bindings for Bindings {{\n    #[inline]\n    fn slots(self, _: &mut SlotList<'_>) {{}}\n}}\n\n"
         );
         return;
     }
@@ -143,7 +143,7 @@ fn bindings(out: &mut String, module: &Module<'_>) {
         &names,
         "];",
     );
-    out.push_str("\n    fn slots(self, out: &mut SlotList<'_>) {\n");
+    out.push_str("\n    #[inline]\n    fn slots(self, out: &mut SlotList<'_>) {\n");
     for slot in &module.slots {
         push_slot(out, slot);
     }

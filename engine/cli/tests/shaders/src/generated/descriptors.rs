@@ -37,6 +37,7 @@ impl crate::gpu::Bindings for Bindings<'_> {
         (0, 9, "target"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         for bound in self.combined {
             out.push(bound);

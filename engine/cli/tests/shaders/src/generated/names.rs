@@ -31,6 +31,7 @@ impl crate::gpu::Bindings for Bindings<'_> {
         (0, 4, "push_buffer"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.r#match);
         out.push(self.self_);

@@ -12,6 +12,7 @@ use bytemuck::{Pod, Zeroable};
 pub struct Bindings;
 
 impl crate::gpu::Bindings for Bindings {
+    #[inline]
     fn slots(self, _: &mut SlotList<'_>) {}
 }
 

@@ -30,6 +30,7 @@ impl crate::gpu::Bindings for Bindings<'_> {
         (0, 3, "shared_structs"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.tight);
         out.push(self.odds);

@@ -18,6 +18,7 @@ pub struct Bindings<'a> {
 impl crate::gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] = &[(0, 0, "table"), (0, 1, "wide")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.table);
         out.push(self.wide);

@@ -36,6 +36,7 @@ impl crate::gpu::Bindings for Bindings<'_> {
         (0, 5, "rows"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.list);
         out.push(self.outers);

@@ -21,6 +21,7 @@ pub struct Bindings<'a> {
 impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] = &[(0, 0, "a"), (0, 1, "b"), (0, 2, "c")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.a);
         out.push(self.b);

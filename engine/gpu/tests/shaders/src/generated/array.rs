@@ -16,6 +16,7 @@ pub struct Bindings<'a> {
 impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] = &[(0, 0, "textures"), (0, 2, "target")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         for bound in self.textures {
             out.push(bound);

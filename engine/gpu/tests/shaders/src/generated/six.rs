@@ -34,6 +34,7 @@ impl impel_gpu::Bindings for Bindings<'_> {
         (0, 5, "target"),
     ];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.source);
         out.push(self.block);

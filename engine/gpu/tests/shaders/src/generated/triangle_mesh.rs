@@ -14,6 +14,7 @@ pub struct Bindings<'a> {
 impl impel_gpu::Bindings for Bindings<'_> {
     const NAMES: &'static [(u32, u32, &'static str)] = &[(0, 0, "corners")];
 
+    #[inline]
     fn slots(self, out: &mut SlotList<'_>) {
         out.push(self.corners);
     }
