@@ -25,9 +25,10 @@ const GPU_PACKAGES: [&str; 3] = ["impel-gpu", "impel", "scenes"];
 
 /// What the tests need in the root, the libraries of a window included.
 const PACKAGES: &str = "libvulkan1,mesa-vulkan-drivers,vulkan-validationlayers,spirv-tools,libstdc++6,xvfb,\
-                        libx11-6,libx11-xcb1,libxcursor1,libxi6,libxrandr2,libxkbcommon0,libxkbcommon-x11-0";
+                        blackbox,libx11-6,libx11-xcb1,libxcursor1,libxi6,libxrandr2,libxkbcommon0,libxkbcommon-x11-0";
 
-/// Records what a root was laid out with; another list means that it is laid out anew.
+/// Records what a root was laid out with. What a longer list has beyond it is added; any other list means that the root is
+/// laid out anew.
 const STAMP: &str = "etc/impel-packages";
 
 /// Enters the root. Arguments: root, user:group, working folder, the workspace, the target folder, then the program.
@@ -41,6 +42,19 @@ for path in "$workspace" "$target"; do
     mount --rbind "$path" "$root$path"
 done
 exec chroot --userspec="$user" "$root" env --ignore-environment --chdir="$folder" "$@"
+"#;
+
+/// Adds packages to the root. Arguments: root, then the packages.
+const ADD: &str = r#"set -e
+root=$1
+shift
+for path in /proc /sys /dev; do mount --rbind "$path" "$root$path"; done
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+mkdir -p "$root/var/cache/apt/archives/partial"
+export DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin
+chroot "$root" apt-get update
+chroot "$root" apt-get install --yes --no-install-recommends "$@"
+chroot "$root" apt-get clean
 "#;
 
 /// Why the newer layer can't be used here; `None` if it can.
@@ -69,8 +83,20 @@ pub(crate) fn lay_out(machine: &Machine, privilege: Privilege) -> Result<PathBuf
         )
     })?;
     let root = cache.join("debian13");
-    if fs::read_to_string(root.join(STAMP)).is_ok_and(|list| list == PACKAGES) {
+    let stamp = fs::read_to_string(root.join(STAMP)).unwrap_or_default();
+    if stamp == PACKAGES {
         return Ok(root);
+    }
+    if let Some(lacking) = additions(&stamp, PACKAGES) {
+        println!(
+            "setup: adding {} to the Debian 13 root in {}",
+            lacking.join(", "),
+            root.display()
+        );
+        match add(privilege, &root, &lacking) {
+            Ok(()) => return Ok(root),
+            Err(error) => println!("setup: {error}; the root is laid out anew"),
+        }
     }
     println!(
         "setup: laying out a Debian 13 root in {}, once for this user: some minutes",
@@ -98,13 +124,37 @@ pub(crate) fn lay_out(machine: &Machine, privilege: Privilege) -> Result<PathBuf
     }
     let archives = draft.join("var/cache/apt/archives");
     remove(privilege, &[&archives])?;
+    write_stamp(privilege, &draft)?;
+    command::run(privilege.command("mv").arg(&draft).arg(&root))?;
+    Ok(root)
+}
+
+/// What of `wanted` is not in `present`; `None` when nothing is present, or something that is not wanted.
+fn additions<'a>(present: &str, wanted: &'a str) -> Option<Vec<&'a str>> {
+    let is_wanted = |package: &str| wanted.split(',').any(|other| other == package);
+    if present.is_empty() || !present.split(',').all(is_wanted) {
+        return None;
+    }
+    let is_lacking = |package: &&str| !present.split(',').any(|other| other == *package);
+    Some(wanted.split(',').filter(is_lacking).collect())
+}
+
+fn add(privilege: Privilege, root: &Path, packages: &[&str]) -> Result<(), Error> {
+    let mut command = privilege.command("unshare");
+    command
+        .args(["--mount", "--propagation=private", "sh", "-c", ADD, "sh"])
+        .arg(root)
+        .args(packages);
+    command::run(command.stdout(Stdio::null()))?;
+    write_stamp(privilege, root)
+}
+
+fn write_stamp(privilege: Privilege, root: &Path) -> Result<(), Error> {
     let mut stamp = privilege.command("sh");
     stamp
         .args(["-c", "printf %s \"$1\" > \"$2\"", "sh", PACKAGES])
-        .arg(draft.join(STAMP));
-    command::run(&mut stamp)?;
-    command::run(privilege.command("mv").arg(&draft).arg(&root))?;
-    Ok(root)
+        .arg(root.join(STAMP));
+    command::run(&mut stamp)
 }
 
 /// The machine's own mirror of Debian; without one debootstrap has its default.
@@ -285,6 +335,14 @@ mod tests {
                 "{stray}"
             );
         }
+    }
+
+    #[test]
+    fn a_root_gets_what_it_lacks_or_is_laid_out_anew() {
+        assert_eq!(additions("a,b", "a,new,b,c"), Some(vec!["new", "c"]));
+        assert_eq!(additions("a,b", "b,a"), Some(Vec::new()));
+        assert_eq!(additions("a,old", "a,b"), None, "one is not wanted");
+        assert_eq!(additions("", "a"), None, "there is no root");
     }
 
     #[test]

@@ -102,6 +102,8 @@ pub(crate) const VERIFY: &[Part] = &[
         Probe::Program(&["spirv-val"]),
     ),
     part("virtual X server", "xvfb", Probe::Program(&["Xvfb"])),
+    // Small, and knows both the old and the new conventions for minimised windows.
+    part("window manager", "blackbox", Probe::Program(&["blackbox"])),
 ];
 
 /// What laying out another Debian takes.
@@ -202,6 +204,7 @@ mod tests {
             "cmake",
             "spirv-tools",
             "xvfb",
+            "blackbox",
         ] {
             assert!(missing.contains(&absent), "{absent}");
         }
