@@ -136,6 +136,11 @@ vec3 mx_finish(Surface s, vec3 colour) {
     return mix(finish_rim(s, colour), vec3(0.02), 0.8 * line);
 }
 
+vec3 to_srgb(vec3 colour) {
+    colour = clamp(colour, 0, 1);
+    return mix(colour * 12.92, 1.055 * pow(colour, vec3(1 / 2.4)) - 0.055, greaterThan(colour, vec3(0.0031308)));
+}
+
 void mx_main() {
     Surface s;
     s.position = in_position;
@@ -146,7 +151,7 @@ void mx_main() {
     s.roughness = 0.5;
     s.coat = 0;
     mx_surface(s);
-    out_colour = vec4(mx_finish(s, mx_shade(s)), 1);
+    out_colour = vec4(to_srgb(mx_finish(s, mx_shade(s))), 1);
 }
 
 void main() {

@@ -3,11 +3,8 @@
 use crate::Error;
 use crate::arguments::RunArguments;
 use crate::run;
-use impel::renderer::RasterPath;
+use impel::renderer::{RasterPath, Settings};
 use std::fmt::Write as _;
-
-/// The thresholds that are tried, pixels.
-const THRESHOLDS: [f32; 7] = [4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0];
 
 /// Runs the scene once for each threshold and gives a table that ends with a proposal.
 ///
@@ -19,7 +16,7 @@ pub fn calibrate(arguments: &RunArguments) -> Result<String, Error> {
     }
     let mut text = String::new();
     let mut best: Option<(f32, f64)> = None;
-    for threshold in THRESHOLDS {
+    for threshold in Settings::RASTER_THRESHOLDS {
         let report = run::run(&RunArguments {
             path: Some(RasterPath::Hybrid),
             raster_threshold: Some(threshold),

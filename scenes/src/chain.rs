@@ -12,7 +12,7 @@
 //! `scenes run passes` shows it; in a window the panel "Passes" shows what each pass binds, and "Settings" its numbers.
 
 use crate::Error;
-use impel::app::{Content, RendererContent};
+use impel::app::{Content, Reloadable, RendererContent};
 use impel::gpu::{
     ComputePipelineDesc, Frame, Gpu, Pipeline, Sampler, SamplerDesc, Shader, ShaderCode, Texture,
     TextureDesc, vk,
@@ -243,16 +243,16 @@ impl Content for ChainContent {
         images
     }
 
-    fn pipelines(&mut self) -> Vec<&mut Pipeline> {
-        let mut pipelines = self.scene.pipelines();
+    fn shaders(&mut self) -> Reloadable<'_> {
+        let mut shaders = self.scene.shaders();
         let Chain {
             edge,
             blur,
             tone_map,
             ..
         } = &mut self.chain;
-        pipelines.extend([edge, blur, tone_map]);
-        pipelines
+        shaders.pipelines.extend([edge, blur, tone_map]);
+        shaders
     }
 
     fn panel(&mut self, ui: &mut impel::app::egui::Ui) {

@@ -18,19 +18,20 @@ fn main() -> ExitCode {
     };
     let done = match arguments.command {
         Command::List => list(),
-        Command::Run(arguments) if arguments.scene == mixins::NAME => mixins::run(&arguments)
-            .and_then(|report| {
-                if let Some(path) = &arguments.json {
-                    write_json(path, &report)?;
-                }
-                print(&report.table())?;
-                Ok(ExitCode::SUCCESS)
-            }),
         Command::Run(arguments) => {
-            if window::wanted(&arguments) {
-                window::run(&arguments).map(|()| ExitCode::SUCCESS)
-            } else {
-                run::run(&arguments).and_then(|report| finish(&arguments, &report))
+            let is_mixins = arguments.scene == mixins::NAME;
+            match (window::wanted(&arguments), is_mixins) {
+                (true, false) => window::run(&arguments).map(|()| ExitCode::SUCCESS),
+                (true, true) => mixins::run_in_window(&arguments).map(|()| ExitCode::SUCCESS),
+                (false, false) => {
+                    run::run(&arguments).and_then(|report| finish(&arguments, &report))
+                }
+                (false, true) => mixins::run(&arguments).and_then(|report| {
+                    if let Some(path) = &arguments.json {
+                        write_json(path, &report)?;
+                    }
+                    tell(&report.table())
+                }),
             }
         }
         Command::Calibrate(arguments) => calibrate(&arguments).and_then(|text| tell(&text)),

@@ -5,6 +5,7 @@ use crate::chain::{Chain, ChainContent};
 use crate::setup::Setup;
 use crate::{Error, picture};
 use impel::app::{AppDesc, CameraControl, Content, Display, Preferences, RendererContent, Script};
+use impel::gpu::Gpu;
 
 /// Whether a run is to have a window: when it is asked for, or there is a display and nothing speaks against it.
 #[must_use]
@@ -39,9 +40,26 @@ pub fn run(arguments: &RunArguments) -> Result<(), Error> {
     };
     let orbit = setup.data.orbit(&setup.scene);
     let speed = setup.data.walking_speed();
+    let camera = CameraControl::new(setup.path.clone(), speed, orbit);
+    let (gpu, title, size) = (setup.gpu.clone(), setup.data.title.clone(), setup.size);
+    // The scene's memory is on the device by now.
+    drop(setup);
+    show(display, &gpu, content, camera, &title, size, arguments)
+}
+
+/// Shows content until the window closes.
+pub(crate) fn show(
+    display: Display,
+    gpu: &Gpu,
+    content: Box<dyn Content>,
+    camera: CameraControl,
+    title: &str,
+    size: [u32; 2],
+    arguments: &RunArguments,
+) -> Result<(), Error> {
     let desc = AppDesc {
-        title: format!("Impel: {}", setup.data.title),
-        size: setup.size,
+        title: format!("Impel: {title}"),
+        size,
         vsync: true,
         frames: arguments.frames,
         picture: arguments.out.clone(),
@@ -58,31 +76,34 @@ pub fn run(arguments: &RunArguments) -> Result<(), Error> {
         serve_profiles: arguments.serve_puffin.clone(),
         reload: reload(),
     };
-    let camera = CameraControl::new(setup.path.clone(), speed, orbit);
-    let gpu = setup.gpu.clone();
-    // The scene's memory is on the device by now.
-    drop(setup);
-    display.run(&gpu, content, camera, desc)?;
-    let validation = gpu.validation();
-    if validation.messages > 0 {
-        return Err(Error::value(
-            "validation",
-            "no messages",
-            validation.messages,
-        ));
+    display.run(gpu, content, camera, desc)?;
+    check_validation(gpu)
+}
+
+/// A message of the validation layer fails the run.
+pub(crate) fn check_validation(gpu: &Gpu) -> Result<(), Error> {
+    match gpu.validation().messages {
+        0 => Ok(()),
+        messages => Err(Error::value("validation", "no messages", messages)),
     }
-    Ok(())
 }
 
 /// Takes edited shaders of the source tree that the program was built from, where it is still there.
 #[cfg(feature = "hot-reload")]
 fn reload() -> Option<impel::app::Reload> {
-    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders"));
-    match impel::app::HotReload::watch(folder) {
+    use std::path::Path;
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let watched =
+        impel::app::HotReload::watch(&scenes.join("../shaders")).and_then(|mut watched| {
+            let recipes = scenes.join("recipes/mixins.toml");
+            watched.watch_recipes(&recipes, crate::mixins::RECIPES)?;
+            Ok(watched)
+        });
+    match watched {
         Ok(mut watched) => {
             let mut told = false;
-            Some(Box::new(move |pipelines| {
-                let done = watched.poll(pipelines);
+            Some(Box::new(move |shaders| {
+                let done = watched.poll(shaders);
                 let news = done || !told;
                 told = true;
                 news.then(|| watched.state().clone())

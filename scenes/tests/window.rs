@@ -1,86 +1,9 @@
 //! The program in a real window, on a virtual X server: it opens, is resized and lost, goes through its settings, closes, and
 //! validation has nothing to say.
 
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+mod display;
 
-/// A virtual X server, which ends with this.
-struct Server {
-    child: Child,
-    display: String,
-}
-
-impl Server {
-    fn start() -> Self {
-        let mut child = Command::new("Xvfb")
-            .args([
-                "-displayfd",
-                "1",
-                "-screen",
-                "0",
-                "2560x1600x24",
-                "-nolisten",
-                "tcp",
-            ])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("window tests need Xvfb; `cargo verify` installs it");
-        let mut line = String::new();
-        let output = child.stdout.take().expect("its output");
-        BufReader::new(output)
-            .read_line(&mut line)
-            .expect("a display number");
-        Self {
-            child,
-            display: format!(":{}", line.trim()),
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A folder of its own for a test, empty.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn scenes(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_scenes"));
-    command
-        .current_dir(folder)
-        .env("XDG_CONFIG_HOME", folder.join("config"))
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        .envs(variables.iter().copied())
-        .args(["run"])
-        .args(arguments);
-    command.output().expect("the program starts")
-}
-
-fn succeeds(output: &Output, what: &str) {
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what}: {} {text}", output.status);
-    assert!(!text.contains("Validation Error"), "{what}: {text}");
-}
-
-fn texels(path: &Path) -> ([u32; 2], Vec<u8>) {
-    let file =
-        std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut reader = png::Decoder::new(BufReader::new(file)).read_info().unwrap();
-    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut bytes).unwrap();
-    ([info.width, info.height], bytes)
-}
+use display::{Server, folder, scenes, succeeds, texels};
 
 #[test]
 fn the_window_shows_each_scene_as_it_is_without_one() {
@@ -92,6 +15,7 @@ fn the_window_shows_each_scene_as_it_is_without_one() {
         ("city", "300"),
         ("passes", "300"),
         ("viewer", "1"),
+        ("mixins", "1"),
     ] {
         let (window, headless) = (format!("{scene}-window.png"), format!("{scene}.png"));
         let common = [

@@ -93,6 +93,11 @@ impl Shader {
         }
     }
 
+    /// Whether both are the same module, word by word.
+    pub fn is_same_code(&self, other: &Shader) -> bool {
+        self.words == other.words
+    }
+
     /// Name of the source file.
     pub fn name(&self) -> &str {
         &self.name

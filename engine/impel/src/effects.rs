@@ -3,7 +3,7 @@
 use crate::Error;
 use impel_gpu::{ComputePipelineDesc, Gpu, GraphicsPipelineDesc, GraphicsState, Pipeline, Shader};
 use impel_spirv::SpecValue;
-use impel_spirv::compose::{ComposeOptions, Composer, Library, Recipe};
+use impel_spirv::compose::{ComposeOptions, Composer, Filling, Library, Mix, Recipe, Recipes};
 use std::sync::Arc;
 
 /// How to make a pipeline of an effect.
@@ -19,6 +19,9 @@ pub struct EffectDesc<'a> {
 
 /// A pipeline that was made, with all that is needed to make it again.
 struct Made {
+    /// The recipe that was asked for.
+    asked: Recipe,
+    /// What has become of it since in its file.
     recipe: Recipe,
     state: GraphicsState,
     constants: Vec<(String, SpecValue)>,
@@ -59,7 +62,7 @@ impl Effects {
     /// What composing finds wrong, or the Vulkan layer.
     pub fn pipeline(&mut self, desc: &EffectDesc<'_>) -> Result<Arc<Pipeline>, Error> {
         let known = self.made.iter().find(|made| {
-            made.recipe == *desc.recipe
+            made.asked == *desc.recipe
                 && made.state == desc.state
                 && made
                     .constants
@@ -72,6 +75,7 @@ impl Effects {
         }
         let pipeline = Arc::new(make(&self.gpu, &self.composer, desc)?);
         self.made.push(Made {
+            asked: desc.recipe.clone(),
             recipe: desc.recipe.clone(),
             state: desc.state,
             constants: desc
@@ -107,34 +111,93 @@ impl Effects {
             .map_err(impel_gpu::Error::from)?;
         let recipes: Vec<Recipe> = self.made.iter().map(|made| made.recipe.clone()).collect();
         let affected: Vec<&Recipe> = composer.affected(&recipes, class);
-        let mut pipelines = Vec::new();
+        let mut fresh = Vec::new();
         for (index, made) in self
             .made
             .iter()
             .enumerate()
             .filter(|(_, made)| affected.contains(&&made.recipe))
         {
-            let constants: Vec<_> = made
-                .constants
-                .iter()
-                .map(|(name, value)| (name.as_str(), *value))
-                .collect();
-            let desc = EffectDesc {
-                recipe: &made.recipe,
-                state: made.state,
-                constants: &constants,
-            };
-            pipelines.push((index, Arc::new(make(&self.gpu, &composer, &desc)?)));
+            fresh.push((index, made.again(&self.gpu, &composer, &made.recipe)?));
         }
         self.composer = composer;
-        let mut names = Vec::new();
-        for (index, pipeline) in pipelines {
-            if let Some(made) = self.made.get_mut(index) {
-                names.push(made.recipe.name.clone());
-                made.pipeline = pipeline;
+        Ok(self.replace(fresh))
+    }
+
+    /// Takes the recipes of a file as it is now, and composes those effects anew that came from it and whose recipe is another
+    /// one; gives their names. The stages stay those that the effect was made with. Whoever asks with the old recipe gets the
+    /// pipeline of the new one.
+    ///
+    /// # Errors
+    /// As [`Self::pipeline`]; then nothing has changed.
+    pub fn reload_recipes(&mut self, recipes: &Recipes) -> Result<Vec<String>, Error> {
+        let mut fresh = Vec::new();
+        for (index, made) in self.made.iter().enumerate() {
+            let Some(found) = recipes
+                .effects
+                .iter()
+                .find(|recipe| recipe.name == made.recipe.name && recipe.file == made.recipe.file)
+            else {
+                continue;
+            };
+            let mut recipe = found.clone();
+            recipe.stages.clone_from(&made.recipe.stages);
+            if placeless(&recipe.mix) != placeless(&made.recipe.mix) {
+                fresh.push((index, made.again(&self.gpu, &self.composer, &recipe)?));
             }
         }
-        Ok(names)
+        Ok(self.replace(fresh))
+    }
+
+    fn replace(&mut self, fresh: Vec<(usize, Made)>) -> Vec<String> {
+        let mut names = Vec::new();
+        for (index, new) in fresh {
+            names.push(new.recipe.name.clone());
+            if let Some(made) = self.made.get_mut(index) {
+                *made = new;
+            }
+        }
+        names
+    }
+}
+
+/// A mix wherever in its file it stands.
+fn placeless(mix: &Mix) -> Mix {
+    let filling = |filling: &Filling| match filling {
+        Filling::One(mix) => Filling::One(placeless(mix)),
+        Filling::Many(mixes) => Filling::Many(mixes.iter().map(placeless).collect()),
+    };
+    let slots = mix.slots.iter();
+    Mix {
+        slots: slots
+            .map(|(name, filled)| (name.clone(), filling(filled)))
+            .collect(),
+        line: 0,
+        ..mix.clone()
+    }
+}
+
+impl Made {
+    /// The same of another recipe, or by a composer with other classes.
+    fn again(&self, gpu: &Gpu, composer: &Composer, recipe: &Recipe) -> Result<Self, Error> {
+        let constants: Vec<_> = self
+            .constants
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value))
+            .collect();
+        let state = self.state;
+        let desc = EffectDesc {
+            recipe,
+            state,
+            constants: &constants,
+        };
+        Ok(Self {
+            asked: self.asked.clone(),
+            recipe: recipe.clone(),
+            state,
+            pipeline: Arc::new(make(gpu, composer, &desc)?),
+            constants: self.constants.clone(),
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use impel::app::HotReload;
+use impel::app::{HotReload, Reloadable};
 use impel::gpu::testing::gpu;
 use impel::gpu::{Gpu, Pipeline, Texture, TextureDesc, vk};
 use impel::passes::Show;
@@ -43,6 +43,14 @@ fn with_line(text: &str, line: &str) -> String {
     format!("{before}    {line}\n}}{after}")
 }
 
+/// Nothing but pipelines.
+fn of(pipelines: Vec<&mut Pipeline>) -> Reloadable<'_> {
+    Reloadable {
+        pipelines,
+        effects: None,
+    }
+}
+
 struct Rig {
     gpu: impel::gpu::testing::TestGpu,
     renderer: Renderer,
@@ -64,7 +72,7 @@ impl Rig {
     fn next(&mut self) -> Vec<u8> {
         let begun = Instant::now();
         for frame in 0.. {
-            if self.reload.poll(self.renderer.pipelines()) {
+            if self.reload.poll(of(self.renderer.pipelines())) {
                 return self.draw();
             }
             assert!(frame < 60, "60 frames, {:?}", begun.elapsed());
@@ -165,9 +173,80 @@ fn edits_are_taken_errors_are_told_and_mended() {
 }
 
 fn target(gpu: &Gpu) -> Texture {
-    let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::SAMPLED;
+    let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT
+        | vk::ImageUsageFlags::SAMPLED
+        | vk::ImageUsageFlags::TRANSFER_DST;
     gpu.texture(&TextureDesc {
         name: "target",
+        size: [8, 8, 1],
+        usage,
+        ..TextureDesc::default()
+    })
+    .unwrap()
+}
+
+#[test]
+fn what_is_made_after_an_edit_is_made_of_the_edited_shader() {
+    let folder = copy("hot-reload-later");
+    let gpu = gpu();
+    let scene = common::eclipse(20);
+    let settings = Settings {
+        path: RasterPath::Hybrid,
+        ..Settings::default()
+    };
+    let renderer = Renderer::new(&gpu, &scene, [64, 48], settings, Capacities::default());
+    let mut rig = Rig {
+        renderer: renderer.unwrap(),
+        reload: HotReload::watch(&folder).unwrap(),
+        gpu,
+    };
+    // The auditor comes into being with the first audit.
+    edit(&folder, "audit.comp", |text| {
+        text.replace(
+            "void main() {",
+            "void main() {\n    atomicAdd(result.count, 1u);",
+        )
+    });
+    rig.next();
+    assert_eq!(rig.reload.state().last, ["audit"]);
+    let camera = common::camera(glam::Vec3::ZERO, 0.0, 0.0, [64, 48]);
+    let mut frame = rig.gpu.begin_frame().unwrap();
+    rig.renderer.record(&mut frame, &camera).unwrap();
+    let audit = rig.renderer.audit(&mut frame).unwrap();
+    frame.submit().unwrap();
+    assert_eq!(audit.wait().unwrap().pixels, 64 * 48, "one for each pixel");
+
+    // A pass that somebody makes later is found out when hot reload next sees it.
+    edit(&folder, "show.frag", |text| {
+        with_line(&text, "out_colour = vec4(1.0, 0.0, 0.0, 1.0);")
+    });
+    let mut first = Show::new(&rig.gpu).unwrap();
+    let begun = Instant::now();
+    while !rig.reload.poll(of(vec![first.pipeline()])) {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut second = Show::new(&rig.gpu).unwrap();
+    assert!(rig.reload.poll(of(vec![second.pipeline()])));
+    assert!(
+        !rig.reload
+            .poll(of(vec![first.pipeline(), second.pipeline()]))
+    );
+    let picture = target(&rig.gpu);
+    let shown = shown(&rig.gpu);
+    let mut frame = rig.gpu.begin_frame().unwrap();
+    frame.clear(&picture, [0.0, 1.0, 0.0, 1.0]).unwrap();
+    second.record(&mut frame, &picture, &shown).unwrap();
+    let back = frame.read_back_texture(&shown, 0).unwrap();
+    frame.submit().unwrap();
+    assert_eq!(red(&back.wait().unwrap()), 64);
+}
+
+/// A target that can be read.
+fn shown(gpu: &Gpu) -> Texture {
+    let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+    gpu.texture(&TextureDesc {
+        name: "shown",
         size: [8, 8, 1],
         usage,
         ..TextureDesc::default()
@@ -191,8 +270,7 @@ fn five_hundred_reloads_leave_nothing_behind() {
         });
         let begun = Instant::now();
         loop {
-            let pipelines: Vec<&mut Pipeline> = vec![show.pipeline()];
-            if reload.poll(pipelines) {
+            if reload.poll(of(vec![show.pipeline()])) {
                 break;
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "round {round}");

@@ -114,7 +114,7 @@ fn whatever_a_window_system_does_is_survived() {
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (random >> 8) % most + 1
     };
-    for round in 0..60 {
+    for round in 0..200 {
         let size = match round {
             3 => [1, 1],
             4 => [3, 7],
@@ -162,6 +162,55 @@ fn every_setting_and_every_panel_is_gone_through() {
         app.event(&Event::Command(Command::NextSetting), false);
         app.frame(RawInput::default()).unwrap();
     }
+    app.finish().unwrap();
+}
+
+#[test]
+fn a_calibration_ends_with_one_of_its_thresholds() {
+    let gpu = headless();
+    let mut app = app(&gpu, desc([64, 48]));
+    let calibrate = Event::Command(Command::Calibrate);
+    app.event(&calibrate, false);
+    assert!(!app.is_calibrating(), "the vertex path has nothing to try");
+    app.content().settings().unwrap().path = RasterPath::Hybrid;
+    app.event(&calibrate, false);
+    let mut tried = std::collections::BTreeSet::new();
+    for frame in 0.. {
+        assert!(frame < 1000, "it ends");
+        let threshold = app.content().settings().unwrap().raster_threshold;
+        tried.insert(threshold.to_bits());
+        if !app.is_calibrating() {
+            assert!(Settings::RASTER_THRESHOLDS.contains(&threshold));
+            break;
+        }
+        app.frame(RawInput::default()).unwrap();
+    }
+    assert_eq!(tried.len(), Settings::RASTER_THRESHOLDS.len());
+    app.finish().unwrap();
+}
+
+#[test]
+fn a_minimised_window_draws_nothing() {
+    let gpu = headless();
+    let mut app = app(&gpu, desc([64, 48]));
+    let frame = |app: &mut App| app.frame(RawInput::default()).unwrap();
+    assert!(!frame(&mut app).idle);
+    gpu.wait_idle().unwrap();
+    drop(gpu.frame_results());
+    app.event(&Event::Minimised(true), false);
+    for _ in 0..3 {
+        assert!(frame(&mut app).idle);
+    }
+    gpu.wait_idle().unwrap();
+    let before = gpu.begin_frame().unwrap().number();
+    assert!(frame(&mut app).idle);
+    assert_eq!(
+        gpu.begin_frame().unwrap().number(),
+        before + 1,
+        "none in between"
+    );
+    app.event(&Event::Minimised(false), false);
+    assert!(!frame(&mut app).idle);
     app.finish().unwrap();
 }
 

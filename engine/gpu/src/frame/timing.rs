@@ -4,7 +4,7 @@ use super::PassStatistics;
 use super::clock::{Clock, ticks};
 use crate::device::Inner;
 use crate::pass::PassName;
-use crate::profile::{Moment, PassScopes};
+use crate::profile::{Moment, PassScopes, SCOPES};
 use crate::{Error, Result};
 use ash::vk;
 
@@ -299,7 +299,7 @@ impl Timing {
 impl Timing {
     /// Notes a pass. Gives its label, which holds until the next pass is noted.
     pub(crate) fn note_pass(&mut self, name: &str) -> vk::DebugUtilsLabelEXT<'_> {
-        if puffin::are_scopes_on() {
+        if SCOPES && puffin::are_scopes_on() {
             self.scopes.begin(&PassName::new(name));
         }
         let Some(frame) = self.frames.get_mut(self.current) else {
@@ -329,7 +329,9 @@ impl Timing {
 
     /// Takes the time on the device after a pass, and what it took the CPU.
     pub(crate) fn end_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
-        self.scopes.end();
+        if SCOPES {
+            self.scopes.end();
+        }
         let now = ticks();
         let Some(frame) = self.frames.get_mut(self.current) else {
             return;

@@ -22,6 +22,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+/// Whether passes have scopes at all. Built with the variable `IMPEL_WITHOUT_SCOPES` they have none: so the bench `profiling`
+/// measures what scopes cost while profiles are switched off.
+pub(crate) const SCOPES: bool = option_env!("IMPEL_WITHOUT_SCOPES").is_none();
+
 /// Frames that wait for their GPU results; beyond it they go without. Far more than can be in flight.
 const MOST_HELD: usize = 32;
 

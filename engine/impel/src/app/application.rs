@@ -1,7 +1,9 @@
 //! The application in a window, without a window system: events in, pictures out.
 
+use super::calibration::{Calibration, Step};
 use super::camera::CameraControl;
-use super::content::Content;
+use super::capture::Captures;
+use super::content::{Content, Reloadable};
 use super::controls::entries;
 use super::event::{Command, Event, Key};
 use super::input::Input;
@@ -14,12 +16,12 @@ use crate::math::Camera;
 use crate::passes::{Preview, Show, Ui};
 use crate::renderer::Settings;
 use egui::TextureId;
-use impel_gpu::{Frame, Gpu, Pipeline, Profiler, Texture, Window};
+use impel_gpu::{Frame, Gpu, Profiler, Texture, Window};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Asked once a frame to put new shaders into the pipelines; gives what has become of them when anything has.
-pub type Reload = Box<dyn FnMut(Vec<&mut Pipeline>) -> Option<ShaderState>>;
+/// Asked once a frame to put new shaders into pipelines and effects; gives what has become of them when anything has.
+pub type Reload = Box<dyn FnMut(Reloadable<'_>) -> Option<ShaderState>>;
 
 /// How to run an application in a window.
 pub struct AppDesc {
@@ -81,8 +83,12 @@ pub struct App {
     shots: Shots,
     preferences: Preferences,
     profiler: Option<Profiler>,
-    /// Pixels; zero while minimised.
+    captures: Captures,
+    /// The camera of the last frame, and the picture's width over its height.
+    last_camera: Option<(Camera, f32)>,
+    /// Pixels; on some systems zero while minimised.
     size: [u32; 2],
+    minimised: bool,
     scale: f64,
     fullscreen: bool,
     frame: u64,
@@ -137,7 +143,10 @@ impl App {
             shots: Shots::new(desc.write_picture),
             preferences,
             profiler,
+            captures: Captures::find(),
+            last_camera: None,
             size: desc.size,
+            minimised: false,
             scale: 1.0,
             fullscreen: false,
             frame: 0,
@@ -149,6 +158,7 @@ impl App {
             settings: None,
             desc,
         };
+        this.panels.captures = this.captures.is_loaded();
         this.window
             .set_vsync(this.preferences.is_on("vsync", this.desc.vsync));
         if let Some(settings) = this.content.settings() {
@@ -194,6 +204,7 @@ impl App {
                 self.size = *size;
                 self.window.resize(*size);
             }
+            Event::Minimised(minimised) => self.minimised = *minimised,
             // Others make no sense, and egui divides by it.
             Event::ScaleFactor(scale) if scale.is_finite() && *scale > 0.0 => {
                 self.scale = scale.clamp(0.25, 16.0);
@@ -219,12 +230,30 @@ impl App {
                 self.fullscreen = false;
                 self.requests.push(Command::Fullscreen(false));
             }
+            Key::F10 => {
+                let said = self.captures.trigger();
+                self.panels.say(said.to_owned());
+            }
             Key::F12 | Key::PrintScreen => self.wanted_shots.push(free_name("screenshot", "png")),
             Key::V => self.window.set_vsync(!self.window.vsync()),
             Key::P | Key::Home => self.camera.restart(),
             Key::R => self.toggle_recording(),
             _ => {}
         }
+    }
+
+    fn calibrate(&mut self) {
+        self.panels.calibration = self.content.settings().and_then(Calibration::begin);
+        if self.panels.calibration.is_none() {
+            self.panels
+                .say("calibration: only the hybrid path has a threshold".into());
+        }
+    }
+
+    /// Whether a calibration is under way.
+    #[must_use]
+    pub fn is_calibrating(&self) -> bool {
+        self.panels.calibration.is_some()
     }
 
     fn toggle_recording(&mut self) {
@@ -253,6 +282,7 @@ impl App {
                     entry.step(settings);
                 }
             }
+            Command::Calibrate => self.calibrate(),
             Command::Fullscreen(on) => {
                 self.fullscreen = *on;
                 self.requests.push(command.clone());
@@ -278,7 +308,7 @@ impl App {
             .last
             .replace(now)
             .map_or(0.0, |last| (now - last).as_secs_f64());
-        if self.size.contains(&0) {
+        if self.minimised || self.size.contains(&0) {
             // Scripts go on, so that what was taken away can come back.
             self.frame += 1;
             outcome.idle = true;
@@ -305,15 +335,22 @@ impl App {
         if let Some(profiler) = &mut self.profiler {
             profiler.add_results(&results);
         }
+        if let (Some(calibration), Some(settings)) =
+            (&mut self.panels.calibration, self.content.settings())
+            && let Step::Ends(line) = calibration.step(settings, &results)
+        {
+            self.panels.calibration = None;
+            self.panels.say(line);
+        }
         self.panels.history.add(seconds, results);
         if let Some(reload) = &mut self.desc.reload {
-            let mut pipelines = self.content.pipelines();
-            pipelines.extend([
+            let mut shaders = self.content.shaders();
+            shaders.pipelines.extend([
                 self.ui.pipeline(),
                 self.show.pipeline(),
                 self.preview.pipeline(),
             ]);
-            if let Some(state) = reload(pipelines) {
+            if let Some(state) = reload(shaders) {
                 self.panels.shaders = state;
             }
         }
@@ -342,7 +379,12 @@ impl App {
         }
 
         let aspect = self.size[0] as f32 / self.size[1] as f32;
-        let camera = self.camera.update(seconds, &self.input, aspect);
+        let camera = match self.last_camera {
+            // What is compared has to be the same picture.
+            Some((camera, of)) if self.is_calibrating() && of == aspect => camera,
+            _ => self.camera.update(seconds, &self.input, aspect),
+        };
+        self.last_camera = Some((camera, aspect));
         self.input.end_frame();
         if self.panels.wants_inspection() {
             self.gpu.inspect_next_frame();
@@ -428,6 +470,9 @@ impl App {
         window.set_vsync(vsync);
         if std::mem::take(&mut panels.record_camera) {
             self.toggle_recording();
+        }
+        if std::mem::take(&mut self.panels.calibrate) {
+            self.calibrate();
         }
         // The panel's flame graph needs somebody who collects; files and servers go on without it.
         let wanted = self.panels.is_open("profiler")

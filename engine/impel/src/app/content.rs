@@ -1,6 +1,7 @@
 //! What a window shows.
 
 use crate::Error;
+use crate::effects::Effects;
 use crate::math::Camera;
 use crate::renderer::{Renderer, Settings, Statistics, StatisticsTicket};
 use impel_gpu::{Frame, Pipeline, Texture};
@@ -36,11 +37,20 @@ pub trait Content {
     /// Pictures to look at, beside the last.
     fn images(&self) -> Vec<&Texture>;
 
-    /// Every pipeline, so that new shaders can take the place of old ones.
-    fn pipelines(&mut self) -> Vec<&mut Pipeline>;
+    /// All that new shaders can be put into.
+    fn shaders(&mut self) -> Reloadable<'_>;
 
     /// Settings of its own.
     fn panel(&mut self, _ui: &mut egui::Ui) {}
+}
+
+/// What new shaders can be put into between frames.
+#[derive(Default)]
+pub struct Reloadable<'a> {
+    /// Every pipeline.
+    pub pipelines: Vec<&'a mut Pipeline>,
+    /// Effects composed from classes. Whoever draws with them asks for their pipelines each frame.
+    pub effects: Option<&'a mut Effects>,
 }
 
 /// A scene, drawn by the standard renderer.
@@ -101,7 +111,10 @@ impl Content for RendererContent {
         vec![self.renderer.depth(), self.renderer.hzb()]
     }
 
-    fn pipelines(&mut self) -> Vec<&mut Pipeline> {
-        self.renderer.pipelines()
+    fn shaders(&mut self) -> Reloadable<'_> {
+        Reloadable {
+            pipelines: self.renderer.pipelines(),
+            effects: None,
+        }
     }
 }

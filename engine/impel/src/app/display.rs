@@ -8,11 +8,17 @@ use crate::Error;
 use impel_gpu::{Gpu, Window, WindowDesc, surface_extensions};
 use std::ffi::CStr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
-use winit::event::{DeviceEvent, DeviceId, WindowEvent};
+use winit::event::{DeviceEvent, DeviceId, StartCause, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::{Fullscreen, WindowAttributes, WindowId};
+
+/// How long a frame of a script is while there is nothing to see.
+const SCRIPT_FRAME: Duration = Duration::from_millis(20);
+/// X11 has no event that says minimised, or minimised no more: so long after the last look there is another.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
 /// A connection to the window system. There can be one in the life of a process, on its main thread.
 pub struct Display {
@@ -105,6 +111,9 @@ struct Running {
     window: Arc<winit::window::Window>,
     /// Nothing to see at the moment.
     idle: bool,
+    minimised: bool,
+    /// When it was last asked whether the window is minimised.
+    looked: Instant,
 }
 
 impl Shell {
@@ -148,6 +157,8 @@ impl Shell {
             input,
             window,
             idle: false,
+            minimised: false,
+            looked: Instant::now(),
         });
         Ok(())
     }
@@ -162,6 +173,7 @@ impl Shell {
         let Some(running) = &mut self.running else {
             return;
         };
+        running.look();
         let input = running.input.take_egui_input(&running.window);
         match running.app.frame(input) {
             Ok(outcome) => {
@@ -182,6 +194,20 @@ impl Shell {
 }
 
 impl Running {
+    /// Asks whether the window is minimised.
+    fn look(&mut self) {
+        // The answer takes a way to the window system and back. While there is nothing to draw that costs nobody anything.
+        if !self.idle && self.looked.elapsed() < LOOK_AGAIN {
+            return;
+        }
+        self.looked = Instant::now();
+        let minimised = self.window.is_minimized() == Some(true);
+        if minimised != self.minimised {
+            self.minimised = minimised;
+            self.app.event(&Event::Minimised(minimised), false);
+        }
+    }
+
     /// Asks the window system.
     fn request(&mut self, command: &Command) {
         match command {
@@ -202,6 +228,12 @@ impl Running {
 }
 
 impl ApplicationHandler<Event> for Shell {
+    fn new_events(&mut self, _: &ActiveEventLoop, cause: StartCause) {
+        if let (Some(running), StartCause::ResumeTimeReached { .. }) = (&self.running, cause) {
+            running.window.request_redraw();
+        }
+    }
+
     fn resumed(&mut self, events: &ActiveEventLoop) {
         if let Err(error) = self.open(events) {
             self.fail(events, error);
@@ -252,11 +284,15 @@ impl ApplicationHandler<Event> for Shell {
         let Some(running) = &self.running else {
             return;
         };
-        if running.idle && !running.app.has_script() {
-            events.set_control_flow(ControlFlow::Wait);
-        } else {
+        if !running.idle {
             events.set_control_flow(ControlFlow::Poll);
             running.window.request_redraw();
+        } else if running.app.has_script() {
+            events.set_control_flow(ControlFlow::wait_duration(SCRIPT_FRAME));
+        } else if running.minimised {
+            events.set_control_flow(ControlFlow::wait_duration(LOOK_AGAIN));
+        } else {
+            events.set_control_flow(ControlFlow::Wait);
         }
     }
 }

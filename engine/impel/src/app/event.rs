@@ -9,6 +9,8 @@ use winit::keyboard::{KeyCode, PhysicalKey};
 pub enum Event {
     /// The content has another size, pixels; zero while minimised.
     Resized([u32; 2]),
+    /// The window was minimised, or has come back.
+    Minimised(bool),
     /// Pixels per point of the display.
     ScaleFactor(f64),
     /// A key went down or up.
@@ -55,6 +57,8 @@ pub enum Command {
     Help(bool),
     /// Move the next setting of all one step on; after the last it begins anew.
     NextSetting,
+    /// Find the fastest raster threshold, for the hybrid path.
+    Calibrate,
     /// Write what is seen to a file.
     Screenshot(PathBuf),
     /// Ask the window system for another size, pixels.
@@ -84,6 +88,7 @@ pub enum Key {
     Escape,
     Home,
     F1,
+    F10,
     F11,
     F12,
     PrintScreen,
@@ -152,6 +157,7 @@ impl Key {
             KeyCode::Escape => Key::Escape,
             KeyCode::Home => Key::Home,
             KeyCode::F1 => Key::F1,
+            KeyCode::F10 => Key::F10,
             KeyCode::F11 => Key::F11,
             KeyCode::F12 => Key::F12,
             KeyCode::PrintScreen => Key::PrintScreen,

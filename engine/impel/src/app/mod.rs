@@ -4,7 +4,9 @@
 //! whatever a window system may do can be done by a test as well. What is drawn is a [`Content`].
 
 mod application;
+mod calibration;
 mod camera;
+mod capture;
 mod content;
 mod controls;
 mod display;
@@ -19,7 +21,7 @@ mod shots;
 
 pub use application::{App, AppDesc, Outcome, Reload};
 pub use camera::{CameraControl, OrbitView};
-pub use content::{Content, RendererContent};
+pub use content::{Content, Reloadable, RendererContent};
 pub use controls::{Control, Entry, entries};
 pub use display::{Display, Injector};
 pub use egui;

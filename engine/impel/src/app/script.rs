@@ -11,12 +11,14 @@ use std::path::Path;
 /// 5 resized 0x0         as if the window system had said it
 /// 6 scale 1.25
 /// 7 lose                the surface
-/// 8 minimise on
+/// 8 minimise on         ask the window system
+/// 8 minimised on        as if the window system had done it
 /// 9 fullscreen off
 /// 10 panel settings on
 /// 11 interface off
 /// 12 help on
 /// 13 next-setting
+/// 13 calibrate
 /// 14 screenshot shot.png
 /// 15 key r
 /// 20 close
@@ -104,11 +106,13 @@ fn event(words: &[&str]) -> Option<(u64, Event)> {
         ("interface", 1) => Command::Interface(on(first?)?),
         ("help", 1) => Command::Help(on(first?)?),
         ("next-setting", 0) => Command::NextSetting,
+        ("calibrate", 0) => Command::Calibrate,
         ("screenshot", 1) => Command::Screenshot((*first?).into()),
         _ => {
             let event = match (*word, arguments.len()) {
                 ("resized", 1) => Event::Resized(size(first?)?),
                 ("scale", 1) => Event::ScaleFactor(first?.parse().ok()?),
+                ("minimised", 1) => Event::Minimised(on(first?)?),
                 ("lose", 0) => Event::SurfaceLost,
                 ("close", 0) => Event::Close,
                 ("key", 1) => Event::Key {
@@ -117,6 +121,7 @@ fn event(words: &[&str]) -> Option<(u64, Event)> {
                         "p" => Key::P,
                         "h" => Key::H,
                         "f1" => Key::F1,
+                        "f10" => Key::F10,
                         "f12" => Key::F12,
                         _ => return None,
                     },

@@ -28,6 +28,10 @@ impl Audit {
         })
     }
 
+    pub(crate) fn pipelines(&mut self) -> Vec<&mut Pipeline> {
+        vec![&mut self.pipeline]
+    }
+
     /// `all` is what the frame is compared with: its resources and what they drew.
     pub(crate) fn record(
         &self,

@@ -4,7 +4,7 @@ use super::statistics::Counters;
 use super::{Capacities, Lists, RasterPath, Renderer, Resources, Settings, Targets};
 use crate::Error;
 use crate::config::AUDIT_EXAMPLES;
-use crate::passes::{Audit, Phase};
+use crate::passes::Phase;
 use crate::renderer::{Overflow, Statistics};
 use bytemuck::{Pod, Zeroable};
 use impel_gpu::{Buffer, BufferDesc, Frame, Gpu, ReadBack};
@@ -13,7 +13,6 @@ use impel_gpu::{Buffer, BufferDesc, Frame, Gpu, ReadBack};
 pub(super) struct Auditor {
     lists: Lists,
     targets: Targets,
-    pass: Audit,
     result: Buffer,
 }
 
@@ -128,7 +127,6 @@ impl Auditor {
         Ok(Self {
             lists: Lists::new(gpu, &renderer.scene, Capacities::default())?,
             targets: Targets::new(gpu, size)?,
-            pass: Audit::new(gpu)?,
             result: gpu.buffer(&BufferDesc::storage(name, size_of::<AuditResult>() as u64))?,
         })
     }
@@ -153,7 +151,7 @@ impl Auditor {
             .raster
             .as_ref()
             .zip(self.targets.visibility.as_ref());
-        let Some(((raster, _), visibility)) = hybrid else {
+        let (Some(((raster, _), visibility)), Some(pass)) = (hybrid, &renderer.passes.audit) else {
             return Err(Error::value(
                 "audit",
                 "a device with 64-bit atomics",
@@ -171,8 +169,7 @@ impl Auditor {
             raster.record(frame, phase, &resources, visibility)?;
             renderer.passes.draw.record(frame, phase, &resources)?;
         }
-        self.pass
-            .record(frame, frame_pixels, &resources, visibility, &self.result)?;
+        pass.record(frame, frame_pixels, &resources, visibility, &self.result)?;
         Ok(AuditTicket {
             result: frame.read_back(&self.result, 0, self.result.size())?,
             counters: frame.read_back(counters, 0, counters.size())?,

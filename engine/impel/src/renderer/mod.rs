@@ -27,8 +27,8 @@ pub(crate) use targets::{Targets, VisibilityTargets};
 use crate::Error;
 use crate::math::{Camera, LodSelector};
 use crate::passes::{
-    Background, Clusters, Counted, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster, Resolve,
-    Scan, Spin, Step, Submit, SubmitStep,
+    Audit, Background, Clusters, Counted, Cull, CullGroups, DownsampleDepth, Draw, Phase, Raster,
+    Resolve, Scan, Spin, Step, Submit, SubmitStep,
 };
 use crate::scene::Scene;
 use impel_gpu::{Buffer, Frame, Gpu, Pipeline, ReadBack, Sampler, SamplerDesc, Texture};
@@ -60,6 +60,8 @@ struct Passes {
     draw: Draw,
     /// Of the hybrid path; none on devices without 64-bit atomics.
     raster: Option<(Raster, Resolve)>,
+    /// As those. Made at once, so that an edited shader reaches it before the first audit.
+    audit: Option<Audit>,
     hzb: DownsampleDepth,
     background: Background,
 }
@@ -173,6 +175,9 @@ impl Renderer {
             raster: (gpu.info().features.buffer_int64_atomics)
                 .then(|| -> Result<_, Error> { Ok((Raster::new(gpu)?, Resolve::new(gpu)?)) })
                 .transpose()?,
+            audit: (gpu.info().features.buffer_int64_atomics)
+                .then(|| Audit::new(gpu))
+                .transpose()?,
             hzb: DownsampleDepth::new(gpu)?,
             background: Background::new(gpu)?,
         };
@@ -218,6 +223,7 @@ impl Renderer {
             clusters,
             draw,
             raster,
+            audit,
             hzb,
             background,
         } = &mut self.passes;
@@ -231,6 +237,9 @@ impl Renderer {
         if let Some((raster, resolve)) = raster {
             all.extend(raster.pipelines());
             all.extend(resolve.pipelines());
+        }
+        if let Some(audit) = audit {
+            all.extend(audit.pipelines());
         }
         all.extend(hzb.pipelines());
         all.extend(background.pipelines());

@@ -179,6 +179,9 @@ impl Settings {
     /// The raster threshold unless another is asked for, pixels: the largest is the fastest on all that was measured.
     pub const RASTER_THRESHOLD: f32 = crate::config::RASTER_MAX_EXTENT as f32;
 
+    /// Thresholds that are worth trying when one is to be found for a device and a scene, pixels.
+    pub const RASTER_THRESHOLDS: [f32; 7] = [4.0, 8.0, 16.0, 24.0, 32.0, 48.0, 64.0];
+
     /// Refuses what makes no sense.
     ///
     /// # Errors

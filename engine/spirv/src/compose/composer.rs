@@ -219,7 +219,8 @@ impl Composer {
             .collect()
     }
 
-    /// This composer with a class's text replaced. Compiled classes that do not see it stay compiled.
+    /// This composer with a class's text replaced. Compiled classes that do not see it stay compiled; those that do are
+    /// compiled anew, also where they came with SPIR-V, as long as their text is whole.
     ///
     /// # Errors
     /// As [`Library::add_source`].
@@ -227,18 +228,23 @@ impl Composer {
         let mut library = self.library.clone();
         library.replace(class, text)?;
         let changed = library.find(class);
+        let sees = |of: &Self, number: usize| match (changed, of.linked(number)) {
+            (Some(changed), Ok(linked)) => number == changed || linked.visible.contains(&changed),
+            _ => true,
+        };
+        // Who sees it now, or saw it before: what is stored of them was made for the old text.
+        let now = Self::new(library.clone(), self.options.clone());
+        let stale: Vec<bool> = (0..library.classes.len())
+            .map(|number| sees(&now, number) || sees(self, number))
+            .collect();
+        let numbers = stale.iter().enumerate().filter(|(_, stale)| **stale);
+        numbers.for_each(|(number, _)| library.prefer_source(number));
         let new = Self::new(library, self.options.clone());
         let modules = lock(&self.modules);
         let mut kept = lock(&new.modules);
         for ((number, stage), module) in modules.iter() {
-            let sees = match (changed, new.linked(*number)) {
-                (Some(changed), Ok(linked)) => {
-                    *number == changed || linked.visible.contains(&changed)
-                }
-                _ => true,
-            };
             // Numbers of members' names stay as they are as long as the class itself does.
-            if !sees {
+            if stale.get(*number) == Some(&false) {
                 kept.insert((*number, *stage), module.clone());
             }
         }

@@ -276,6 +276,16 @@ impl Library {
         Ok(())
     }
 
+    /// Compiles a class from its text from now on, where that is whole; a header beside SPIR-V may lack the bodies.
+    pub(crate) fn prefer_source(&mut self, number: usize) {
+        if let Some(class) = self.classes.get_mut(number)
+            && !class.source
+            && Header::parse(&class.header.place.file, &class.header.text, true).is_ok()
+        {
+            (class.source, class.modules) = (true, Vec::new());
+        }
+    }
+
     fn symbol(&mut self, key: String) -> u32 {
         let next = self.symbols.len() as u32;
         let number = *self.symbol_numbers.entry(key.clone()).or_insert(next);

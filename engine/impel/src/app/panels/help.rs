@@ -22,7 +22,8 @@ const KEYS: [(&str, &str); 12] = [
     ("F1, Esc", "this help"),
 ];
 
-pub(super) fn show(context: &egui::Context, open: &mut bool) {
+/// `captures` says whether RenderDoc is there.
+pub(super) fn show(context: &egui::Context, open: &mut bool, captures: bool) {
     let screen = context.content_rect().size();
     egui::Window::new("Help")
         .open(open)
@@ -33,16 +34,20 @@ pub(super) fn show(context: &egui::Context, open: &mut bool) {
             egui::ScrollArea::both()
                 .max_width((screen.x - 40.0).max(100.0))
                 .max_height((screen.y - 80.0).max(60.0))
-                .show(ui, keys);
+                .show(ui, |ui| keys(ui, captures));
         });
 }
 
-fn keys(ui: &mut egui::Ui) {
+fn keys(ui: &mut egui::Ui, captures: bool) {
+    let capture = match captures {
+        true => "have the next frame captured by RenderDoc",
+        false => "capture by RenderDoc, which is not loaded: start from it",
+    };
     egui::Grid::new("keys")
         .num_columns(2)
         .striped(true)
         .show(ui, |ui| {
-            for (key, meaning) in KEYS {
+            for (key, meaning) in KEYS.into_iter().chain([("F10", capture)]) {
                 ui.strong(key);
                 ui.label(meaning);
                 ui.end_row();

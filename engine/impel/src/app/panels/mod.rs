@@ -12,6 +12,7 @@ mod shaders;
 pub(super) use history::History;
 pub use shaders::ShaderState;
 
+use super::calibration::Calibration;
 use super::camera::CameraControl;
 use super::content::Content;
 use super::preferences::Preferences;
@@ -45,6 +46,11 @@ pub(super) struct Panels {
     pub(super) shaders: ShaderState,
     /// The user has pressed the button that records.
     pub(super) record_camera: bool,
+    /// The user has pressed the button that calibrates.
+    pub(super) calibrate: bool,
+    pub(super) calibration: Option<Calibration>,
+    /// RenderDoc is there.
+    pub(super) captures: bool,
     passes: passes::Passes,
     flames: puffin_egui::ProfilerUi,
     messages: VecDeque<(Instant, String)>,
@@ -63,6 +69,9 @@ impl Panels {
             history: History::default(),
             shaders: ShaderState::default(),
             record_camera: false,
+            calibrate: false,
+            calibration: None,
+            captures: false,
             passes: passes::Passes::default(),
             flames: puffin_egui::ProfilerUi::default(),
             messages: VecDeque::new(),
@@ -134,7 +143,7 @@ impl Panels {
                         .show(ui, |ui| self.column(ui, scene));
                 });
         }
-        help::show(context, &mut self.help);
+        help::show(context, &mut self.help, self.captures);
     }
 
     fn bar(&mut self, ui: &mut egui::Ui, scene: &Scene<'_>) {
@@ -170,7 +179,8 @@ impl Panels {
         }
         if settings {
             section(ui, "Settings", |ui| {
-                settings::show(ui, scene, &mut self.record_camera);
+                settings::show(ui, scene, self.calibration.as_ref(), &mut self.calibrate);
+                settings::window(ui, scene, &mut self.record_camera);
             });
         }
         if passes {

@@ -1,19 +1,39 @@
 //! Settings: the renderer's by groups, the camera, the window.
 
+use super::super::calibration::Calibration;
 use super::super::controls::{Control, Entry, Value, entries};
 use super::Scene;
-use crate::renderer::Settings;
+use crate::renderer::{RasterPath, Settings};
 use egui::Ui;
 
-pub(super) fn show(ui: &mut Ui, scene: &mut Scene<'_>, record_camera: &mut bool) {
+pub(super) fn show(
+    ui: &mut Ui,
+    scene: &mut Scene<'_>,
+    calibration: Option<&Calibration>,
+    calibrate: &mut bool,
+) {
     if let Some(settings) = scene.content.settings() {
         let before = *settings;
         renderer(ui, settings);
         if settings.check().is_err() {
             *settings = before;
         }
+        match calibration {
+            Some(calibration) => {
+                ui.label(calibration.progress());
+            }
+            None if settings.path == RasterPath::Hybrid => {
+                let help = "Try raster thresholds on what is seen now, and keep the fastest";
+                *calibrate = ui.button("Calibrate").on_hover_text(help).clicked();
+            }
+            None => {}
+        }
     }
     scene.content.panel(ui);
+}
+
+/// What belongs to the window and its camera.
+pub(super) fn window(ui: &mut Ui, scene: &mut Scene<'_>, record_camera: &mut bool) {
     ui.add_space(4.0);
     ui.strong("Window");
     ui.checkbox(scene.vsync, "In step with the display (V)");

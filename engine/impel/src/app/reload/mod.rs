@@ -1,6 +1,9 @@
 //! Hot reload (feature `hot-reload`): an edited shader takes the place of the one before, in just the pipelines that are made
-//! of it. What does not compile leaves everything as it is.
+//! of it; an edited class or recipe in just the effects that it takes part in. What does not compile leaves everything as it is.
 
+mod effects;
+
+use super::content::Reloadable;
 use super::panels::ShaderState;
 use crate::Error;
 use impel_gpu::{Pipeline, Shader};
@@ -14,19 +17,28 @@ use std::time::{Duration, Instant};
 /// Editors write a file in several steps; this long after the last one it counts as written.
 const QUIET: Duration = Duration::from_millis(30);
 
-/// Watches a folder of shaders: `glsl/` with its sources, as `impel bake` takes it.
+/// Watches a folder of shaders, as `impel bake` takes it: sources in `glsl/`, classes in `mixins/` where there are any; and
+/// recipe files.
+///
+/// Classes are those that the effects were made with; a file with a new one is seen by the next start.
 pub struct HotReload {
     folder: PathBuf,
     compiler: Compiler,
     /// Stops when dropped.
-    _watcher: notify::RecommendedWatcher,
+    watcher: notify::RecommendedWatcher,
     events: Receiver<PathBuf>,
-    /// Files that changed, relative to the folder, and when the last of them did.
+    /// Files that changed: relative to the folder, or a recipe file by its name; and when the last of them did.
     changed: BTreeSet<String>,
     last_change: Instant,
     /// Files that each shader is made of, by the shader's name.
     made_of: HashMap<String, Vec<String>>,
-    /// What is wrong with each shader, or with a pipeline.
+    /// The newest of every shader that was edited, for pipelines that are made later of those built in.
+    edited: Vec<Shader>,
+    /// Recipe files: place and name.
+    recipes: Vec<(PathBuf, String)>,
+    /// Files of classes and recipes whose present text could not be taken.
+    refused: BTreeSet<String>,
+    /// What is wrong with each shader, pipeline, class or recipe file.
     errors: BTreeMap<String, String>,
     state: ShaderState,
 }
@@ -37,11 +49,8 @@ impl HotReload {
     /// # Errors
     /// [`Error::Value`] when the folder cannot be watched or the compiler cannot be had.
     pub fn watch(folder: &Path) -> Result<Self, Error> {
-        let shown = folder.display().to_string();
-        let wrong = |expected: &str, error: &dyn std::fmt::Display| {
-            Error::value(format!("hot reload of {shown}"), expected, error)
-        };
-        let folder = folder
+        let wrong = |expected: &str, error: &dyn std::fmt::Display| wrong(folder, expected, error);
+        let absolute = folder
             .canonicalize()
             .map_err(|error| wrong("a folder", &error))?;
         let (sender, events) = channel();
@@ -58,21 +67,30 @@ impl HotReload {
             })
             .map_err(|error| wrong("a watcher of files", &error))?;
         watcher
-            .watch(&folder.join("glsl"), RecursiveMode::Recursive)
+            .watch(&absolute.join("glsl"), RecursiveMode::Recursive)
             .map_err(|error| wrong("a folder glsl/ to watch", &error))?;
+        let classes = absolute.join("mixins");
+        if classes.is_dir() {
+            watcher
+                .watch(&classes, RecursiveMode::Recursive)
+                .map_err(|error| wrong("a folder mixins/ to watch", &error))?;
+        }
         Ok(Self {
             compiler: Compiler::new().map_err(|error| wrong("a compiler", &error))?,
-            _watcher: watcher,
+            watcher,
             events,
             changed: BTreeSet::new(),
             last_change: Instant::now(),
             made_of: HashMap::new(),
+            edited: Vec::new(),
+            recipes: Vec::new(),
+            refused: BTreeSet::new(),
             errors: BTreeMap::new(),
             state: ShaderState {
-                folder: folder.display().to_string(),
+                folder: absolute.display().to_string(),
                 ..ShaderState::default()
             },
-            folder,
+            folder: absolute,
         })
     }
 
@@ -82,61 +100,115 @@ impl HotReload {
         &self.state
     }
 
-    /// To be asked between frames: compiles what was edited and rebuilds the pipelines that are made of it. Says whether
-    /// anything was done.
-    pub fn poll(&mut self, mut pipelines: Vec<&mut Pipeline>) -> bool {
+    /// To be asked between frames: compiles what was edited and rebuilds the pipelines and effects that are made of it. Says
+    /// whether anything was done.
+    pub fn poll(&mut self, target: Reloadable<'_>) -> bool {
+        let Reloadable {
+            mut pipelines,
+            effects,
+        } = target;
+        self.collect();
+        let changed = match self.last_change.elapsed() < QUIET {
+            true => BTreeSet::new(),
+            false => std::mem::take(&mut self.changed),
+        };
+        let mut done = Vec::new();
+        let names = self.compile_changed(&changed, &pipelines);
+        let mut touched = !names.is_empty();
+        touched |= self.rebuild(&names, &mut pipelines, &mut done);
+        if let Some(effects) = effects {
+            touched |= self.reload_effects(&changed, effects, &mut done);
+        }
+        if touched {
+            self.state.replaced += done.len() as u64;
+            self.state.last = done;
+            self.state.errors = self.errors.values().cloned().collect();
+        }
+        touched
+    }
+
+    /// Takes what the system has told of files.
+    fn collect(&mut self) {
         while let Ok(path) = self.events.try_recv() {
-            if let Ok(file) = path.strip_prefix(&self.folder) {
-                self.changed
-                    .insert(file.to_string_lossy().replace('\\', "/"));
-                self.last_change = Instant::now();
-            }
+            let recipe = self.recipes.iter().find(|(place, _)| *place == path);
+            let name = match (recipe, path.strip_prefix(&self.folder)) {
+                (Some((_, name)), _) => name.clone(),
+                (None, Ok(file)) => file.to_string_lossy().replace('\\', "/"),
+                (None, Err(_)) => continue,
+            };
+            self.changed.insert(name);
+            self.last_change = Instant::now();
         }
-        if self.changed.is_empty() || self.last_change.elapsed() < QUIET {
-            return false;
+    }
+
+    /// Compiles the shaders that are made of changed files; gives the names of all of them.
+    fn compile_changed(
+        &mut self,
+        changed: &BTreeSet<String>,
+        pipelines: &[&mut Pipeline],
+    ) -> BTreeSet<String> {
+        if changed.is_empty() {
+            return BTreeSet::new();
         }
-        let changed = std::mem::take(&mut self.changed);
-        let names: BTreeSet<String> = pipelines
+        let mut names: BTreeSet<String> = pipelines
             .iter()
             .flat_map(|pipeline| pipeline.shaders())
             .map(|shader| shader.name().to_owned())
             .collect();
-        let mut fresh = Vec::new();
-        let mut touched = false;
-        for name in names {
-            if !self
-                .files_of(&name)
+        names.retain(|name| {
+            self.files_of(name)
                 .iter()
                 .any(|file| changed.contains(file))
-            {
-                continue;
-            }
-            touched = true;
-            match self.compile(&name) {
+        });
+        for name in &names {
+            match self.compile(name) {
                 Ok(shader) => {
-                    self.errors.remove(&name);
-                    fresh.push(shader);
+                    self.errors.remove(name);
+                    self.edited.retain(|old| old.name() != name);
+                    self.edited.push(shader);
                 }
                 Err(error) => {
                     log::error!("{error}");
-                    self.errors.insert(name, error);
+                    self.errors.insert(name.clone(), error);
                 }
             }
         }
-        if !touched {
+        names
+    }
+
+    /// Rebuilds the pipelines that have these shaders, and those that were made since an edit of what was there before it.
+    fn rebuild(
+        &mut self,
+        names: &BTreeSet<String>,
+        pipelines: &mut [&mut Pipeline],
+        done: &mut Vec<String>,
+    ) -> bool {
+        if self.edited.is_empty() {
             return false;
         }
-        self.state.last.clear();
-        for pipeline in &mut pipelines {
+        let mut touched = false;
+        for pipeline in pipelines {
             // No shader has such a name.
             let key = format!("pipeline {}", pipeline.name());
-            match pipeline.rebuild(&fresh) {
+            let is_named = |shader: &Shader| {
+                names.contains(shader.name()) && !self.errors.contains_key(shader.name())
+            };
+            let is_old = |shader: &Shader| {
+                let edited = self.edited.iter().find(|new| new.name() == shader.name());
+                edited.is_some_and(|new| !new.is_same_code(shader))
+            };
+            let due = pipeline.shaders().iter().any(is_named)
+                || !self.errors.contains_key(&key) && pipeline.shaders().iter().any(is_old);
+            if !due {
+                continue;
+            }
+            touched = true;
+            match pipeline.rebuild(&self.edited) {
                 Ok(false) => {}
                 Ok(true) => {
                     log::info!("pipeline {:?} has new shaders", pipeline.name());
                     self.errors.remove(&key);
-                    self.state.replaced += 1;
-                    self.state.last.push(pipeline.name().to_owned());
+                    done.push(pipeline.name().to_owned());
                 }
                 Err(error) => {
                     log::error!("{error}");
@@ -144,8 +216,7 @@ impl HotReload {
                 }
             }
         }
-        self.state.errors = self.errors.values().cloned().collect();
-        true
+        touched
     }
 
     fn files_of(&mut self, name: &str) -> &[String] {
@@ -167,6 +238,11 @@ impl HotReload {
         self.made_of.insert(name.to_owned(), compiled.dependencies);
         Shader::new(name, &compiled.spirv).map_err(|error| error.to_string())
     }
+}
+
+/// Why a folder or file cannot be watched.
+fn wrong(path: &Path, expected: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::value(format!("hot reload of {}", path.display()), expected, error)
 }
 
 /// The file of a shader, and what it is compiled with. Names are those of baked files: the source's, and its definitions
