@@ -1,9 +1,15 @@
 //! Interfaces stored beside their modules: `shader.comp.refl` for `shader.comp.spv`.
 //!
 //! Layout, all numbers little-endian: magic (8 bytes), schema version (4), length (1) and text of the tool's version, hash of
-//! the SPIR-V (16), hash of the payload (16), payload in postcard's compact form.
+//! the SPIR-V (16), hash of the payload (8), payload: the head of the interface, what follows it, all text, length of the text
+//! (4). [`form`] says how values lie in there.
+
+mod fields;
+mod form;
 
 use std::path::{Path, PathBuf};
+
+use form::Rest;
 
 use crate::error::Error;
 use crate::interface::Interface;
@@ -12,7 +18,7 @@ use crate::reflect::reflect;
 const MAGIC: &[u8; 8] = b"IMPLREFL";
 
 /// Version of the baked form; raised whenever [`Interface`] changes.
-pub const BAKED_SCHEMA: u32 = 1;
+pub const BAKED_SCHEMA: u32 = 2;
 
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -26,19 +32,25 @@ pub fn spirv_hash(spirv: &[u8]) -> u128 {
 ///
 /// # Errors
 ///
-/// [`Error::Baked`] if the interface cannot be written, which no interface made by [`reflect`] does.
+/// [`Error::Baked`] if the interface is too large to be written, which no interface made by [`reflect`] is.
 pub fn bake(interface: &Interface, spirv_hash: u128) -> Result<Vec<u8>, Error> {
-    let payload = postcard::to_allocvec(interface).map_err(|error| Error::Baked {
-        file: "interface".to_owned(),
-        reason: format!("cannot be written: {error}"),
-    })?;
+    let (mut payload, mut text) = (Vec::new(), String::new());
+    form::write_whole(std::slice::from_ref(interface), &mut payload, &mut text);
+    let Ok(length) = u32::try_from(text.len()) else {
+        return Err(Error::Baked {
+            file: "interface".to_owned(),
+            reason: format!("cannot be written: it has {} bytes of text", text.len()),
+        });
+    };
+    payload.extend(text.as_bytes());
+    payload.extend(length.to_le_bytes());
     let mut bytes = Vec::with_capacity(payload.len() + 64);
     bytes.extend(MAGIC);
     bytes.extend(BAKED_SCHEMA.to_le_bytes());
     bytes.push(TOOL_VERSION.len() as u8);
     bytes.extend(TOOL_VERSION.as_bytes());
     bytes.extend(spirv_hash.to_le_bytes());
-    bytes.extend(xxhash_rust::xxh3::xxh3_128(&payload).to_le_bytes());
+    bytes.extend(xxhash_rust::xxh3::xxh3_64(&payload).to_le_bytes());
     bytes.extend(payload);
     Ok(bytes)
 }
@@ -49,59 +61,57 @@ pub fn bake(interface: &Interface, spirv_hash: u128) -> Result<Vec<u8>, Error> {
 ///
 /// [`Error::Baked`]: not a baked interface, another schema or tool version, another module, damaged.
 pub fn unbake(bytes: &[u8], expected_hash: Option<u128>, file: &str) -> Result<Interface, Error> {
-    let fail = |reason: String| Error::Baked {
+    unbake_checked(bytes, expected_hash).map_err(|reason| Error::Baked {
         file: file.to_owned(),
         reason,
+    })
+}
+
+/// The same; the error is the reason alone.
+fn unbake_checked(bytes: &[u8], expected_hash: Option<u128>) -> Result<Interface, String> {
+    let short = || format!("ends after {} bytes, within its header", bytes.len());
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        return Err("is no baked interface (wrong magic bytes)".to_owned());
     };
-    let mut rest = bytes;
-    let mut take = |count: usize| {
-        let (head, tail) = rest.split_at_checked(count).ok_or_else(|| {
-            fail(format!(
-                "ends after {} bytes, within its header",
-                bytes.len()
-            ))
-        })?;
-        rest = tail;
-        Ok::<&[u8], Error>(head)
-    };
-    if take(MAGIC.len()).ok() != Some(MAGIC) {
-        return Err(fail("is no baked interface (wrong magic bytes)".to_owned()));
-    }
-    let number = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .rev()
-            .fold(0u128, |number, byte| number << 8 | u128::from(*byte))
-    };
-    let schema = number(take(4)?);
-    if schema != u128::from(BAKED_SCHEMA) {
-        return Err(fail(format!(
+    let (schema, rest) = rest.split_first_chunk().ok_or_else(short)?;
+    let schema = u32::from_le_bytes(*schema);
+    if schema != BAKED_SCHEMA {
+        return Err(format!(
             "is of schema {schema}, expected {BAKED_SCHEMA}; bake it again"
-        )));
+        ));
     }
-    let length = number(take(1)?) as usize;
-    let version = take(length)?;
+    let (length, rest) = rest.split_first().ok_or_else(short)?;
+    let (version, rest) = rest
+        .split_at_checked(usize::from(*length))
+        .ok_or_else(short)?;
     if version != TOOL_VERSION.as_bytes() {
-        return Err(fail(format!(
+        return Err(format!(
             "was baked by version {}, expected {TOOL_VERSION}; bake it again",
             String::from_utf8_lossy(version)
-        )));
+        ));
     }
-    let hash = number(take(16)?);
+    let (hash, rest) = rest.split_first_chunk().ok_or_else(short)?;
+    let hash = u128::from_le_bytes(*hash);
     if let Some(expected) = expected_hash.filter(|expected| *expected != hash) {
-        return Err(fail(format!(
+        return Err(format!(
             "is stale: baked for the module with hash {hash:032x}, but the module's is {expected:032x}"
-        )));
+        ));
     }
-    let checksum = number(take(16)?);
-    if xxhash_rust::xxh3::xxh3_128(rest) != checksum {
-        return Err(fail("is damaged (checksum)".to_owned()));
+    let (checksum, payload) = rest.split_first_chunk().ok_or_else(short)?;
+    if xxhash_rust::xxh3::xxh3_64(payload) != u64::from_le_bytes(*checksum) {
+        return Err("is damaged (checksum)".to_owned());
     }
-    match postcard::take_from_bytes(rest) {
-        Ok((interface, [])) => Ok(interface),
-        Ok((_, left)) => Err(fail(format!("is damaged ({} bytes left over)", left.len()))),
-        Err(error) => Err(fail(format!("is damaged ({error})"))),
-    }
+    read_payload(payload).ok_or_else(|| "is damaged (its numbers describe no interface)".to_owned())
+}
+
+/// `None` for what [`bake`] would not write.
+fn read_payload(payload: &[u8]) -> Option<Interface> {
+    let (payload, length) = payload.split_last_chunk()?;
+    let text = u32::from_le_bytes(*length) as usize;
+    let (bytes, text) = payload.split_at_checked(payload.len().checked_sub(text)?)?;
+    let mut rest = Rest::new(bytes, std::str::from_utf8(text).ok()?);
+    let interface = form::read_whole(rest.whole::<Interface>(), &mut rest);
+    (!rest.is_damaged && rest.bytes.is_empty() && rest.text.is_empty()).then_some(interface)
 }
 
 /// Where [`load`] found an interface.

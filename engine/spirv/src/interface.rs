@@ -2,13 +2,16 @@
 //!
 //! An [`Interface`] is plain data. [`reflect`](crate::reflect) makes one from a module, [`merge`](crate::merge) joins
 //! several into the layout of a pipeline, [`bake`](crate::bake) stores one beside its module.
+//!
+//! Lists that mostly are very short lie where they are named, without an allocation of their own: most of the time that a
+//! description takes to make, to load and to drop would go into those.
 
 mod enums;
 mod io;
 mod spec;
 mod types;
 
-use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 pub(crate) use spec::half_to_f32;
@@ -25,8 +28,14 @@ pub use spec::{
 };
 pub use types::{ByteRange, Dim, FlatMember, Member, StructType, Type, TypeId, TypeTable};
 
+/// A short list of numbers: SPIR-V ids, SpecIds, operands.
+pub type Numbers = SmallVec<[u32; 4]>;
+
+/// Runs of bytes, sorted, with gaps between them.
+pub type ByteRanges = SmallVec<[ByteRange; 1]>;
+
 /// Everything a module says about itself: its entry points, the resources they use, and the types of those resources.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// Version of SPIR-V in the header.
     pub spirv_version: SpirvVersion,
@@ -39,9 +48,9 @@ pub struct Interface {
     /// Memory model, from `OpMemoryModel`.
     pub memory_model: MemoryModel,
     /// Declared capabilities, in order of declaration, each once.
-    pub capabilities: Vec<Capability>,
+    pub capabilities: SmallVec<[Capability; 4]>,
     /// Declared extensions, in order of declaration, each once.
-    pub extensions: Vec<SmolStr>,
+    pub extensions: SmallVec<[SmolStr; 1]>,
     /// Entry points, in order of declaration.
     pub entry_points: Vec<EntryPoint>,
     /// All descriptor variables, used or not, aliases included; sorted by set, then binding, then SPIR-V id
@@ -81,7 +90,7 @@ impl Interface {
 }
 
 /// One entry point, with the resources that it statically uses (through calls, too).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct EntryPoint {
     /// Name, as `VkPipelineShaderStageCreateInfo::pName` wants it.
     pub name: SmolStr,
@@ -100,7 +109,7 @@ pub struct EntryPoint {
     /// Invocations of a geometry stage.
     pub invocations: Option<u32>,
     /// Execution modes other than those above, as written.
-    pub execution_modes: Vec<ExecutionMode>,
+    pub execution_modes: SmallVec<[ExecutionMode; 1]>,
     /// Statically used bindings, sorted by set, then binding, then id.
     pub bindings: Vec<BindingUse>,
     /// The push-constant block that it statically uses.
@@ -110,9 +119,9 @@ pub struct EntryPoint {
     /// Outputs, in the same form.
     pub outputs: Vec<InterfaceVariable>,
     /// Built-in inputs and outputs that the code touches, sorted.
-    pub built_ins: Vec<BuiltIn>,
+    pub built_ins: SmallVec<[BuiltIn; 4]>,
     /// SpecIds that code, sizes or execution modes of this entry point depend on, sorted.
-    pub spec_ids: Vec<u32>,
+    pub spec_ids: Numbers,
     /// Whether it loads, stores or makes pointers into physical storage (buffer device addresses).
     pub uses_physical_pointers: bool,
     /// What it does through physical pointers.
@@ -128,7 +137,7 @@ impl EntryPoint {
 }
 
 /// One axis of a local size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalSize {
     /// Number of invocations; the default if it depends on spec constants.
     pub value: u32,
@@ -139,7 +148,7 @@ pub struct LocalSize {
 }
 
 /// Limits of a mesh stage's output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeshLimits {
     /// Most vertices of one workgroup.
     pub max_vertices: u32,
@@ -150,7 +159,7 @@ pub struct MeshLimits {
 }
 
 /// How one entry point uses one binding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BindingUse {
     /// Position in [`Interface::bindings`].
     pub index: usize,
@@ -163,11 +172,11 @@ pub struct BindingUse {
     /// What this entry point does with it.
     pub access: Access,
     /// Bytes of the block that it reads or writes; empty for what is not a buffer.
-    pub active: Vec<ByteRange>,
+    pub active: ByteRanges,
 }
 
 /// One descriptor variable.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     /// Descriptor set; `None` if the variable has no such decoration.
     pub set: Option<u32>,
@@ -182,11 +191,11 @@ pub struct Binding {
     /// Number of descriptors.
     pub count: Count,
     /// Array dimensions, outermost first; empty if it is no array.
-    pub dims: Vec<Dim>,
+    pub dims: SmallVec<[Dim; 1]>,
     /// What all entry points together do with it, within what its decorations permit.
     pub access: Access,
     /// The same per stage, for the stages that use it, sorted by stage.
-    pub access_by_stage: Vec<(Stage, Access)>,
+    pub access_by_stage: SmallVec<[(Stage, Access); 1]>,
     /// Whether the variable or all its members are decorated `NonWritable`.
     pub non_writable: bool,
     /// Whether the variable or all its members are decorated `NonReadable`.
@@ -194,7 +203,7 @@ pub struct Binding {
     /// Whether any entry point statically uses it.
     pub used: bool,
     /// Bytes of the block that entry points read or write, from its start; `None` for what is not a buffer.
-    pub active: Option<Vec<ByteRange>>,
+    pub active: Option<ByteRanges>,
     /// Traits of an image.
     pub image: Option<ImageTraits>,
     /// Struct type of a buffer's block.
@@ -212,13 +221,13 @@ pub struct Binding {
     /// User type, as DXC and Slang write it (`structuredbuffer:<float4>`).
     pub user_type: Option<SmolStr>,
     /// SPIR-V ids of the other variables on the same set and binding, sorted.
-    pub aliases: Vec<u32>,
+    pub aliases: Numbers,
     /// For images: ids of the sampler variables that they are combined with. For samplers: ids of the images. Sorted.
-    pub sampled_with: Vec<u32>,
+    pub sampled_with: Numbers,
 }
 
 /// Traits of an image descriptor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageTraits {
     /// Dimensionality.
     pub dim: ImageDim,
@@ -235,7 +244,7 @@ pub struct ImageTraits {
 }
 
 /// One push-constant block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushConstants {
     /// `OpName` of the variable; empty if it has none.
     pub name: SmolStr,
@@ -247,7 +256,7 @@ pub struct PushConstants {
     /// `VkPushConstantRange` wants.
     pub size: u32,
     /// Bytes that are read, counted from offset 0 of the block.
-    pub active: Vec<ByteRange>,
+    pub active: ByteRanges,
     /// Struct type of the block.
     pub block: TypeId,
 }

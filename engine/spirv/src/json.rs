@@ -23,7 +23,7 @@ pub fn to_json(interface: &Interface, file: &str) -> Value {
         "addressing_model": interface.addressing_model.to_string(),
         "memory_model": interface.memory_model.to_string(),
         "capabilities": interface.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "extensions": interface.extensions,
+        "extensions": interface.extensions.as_slice(),
         "entry_points": list(&interface.entry_points, entry_point),
         "bindings": list(&interface.bindings, binding),
         "push_constants": list(&interface.push_constants, push_constants),
@@ -64,7 +64,7 @@ fn entry_point(entry: &EntryPoint) -> Value {
         "inputs": list(&entry.inputs, variable),
         "outputs": list(&entry.outputs, variable),
         "built_ins": entry.built_ins.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "spec_ids": entry.spec_ids,
+        "spec_ids": entry.spec_ids.as_slice(),
         "uses_physical_pointers": entry.uses_physical_pointers,
         "physical_access": entry.physical_access.name(),
     })
@@ -114,8 +114,8 @@ fn binding(binding: &Binding) -> Value {
         "counter": binding.counter.map(|(set, binding)| json!([set, binding])),
         "semantic": binding.semantic,
         "user_type": binding.user_type,
-        "aliases": binding.aliases,
-        "sampled_with": binding.sampled_with,
+        "aliases": binding.aliases.as_slice(),
+        "sampled_with": binding.sampled_with.as_slice(),
         "access_by_stage": by_stage,
     })
 }
@@ -189,7 +189,7 @@ fn type_json(ty: &Type) -> Value {
             "element": type_id(*element),
             "dims": list(dims, dim),
             "stride": strides.first().copied().flatten(),
-            "strides": strides,
+            "strides": strides.as_slice(),
         }),
         Type::Pointer { pointee, alignment } => {
             json!({ "kind": "pointer", "pointee": type_id(*pointee), "size": 8, "alignment": alignment })

@@ -252,16 +252,28 @@ impl TypeTable {
     }
 }
 
-/// Sorts ranges and joins those that touch or overlap.
-pub(crate) fn join_ranges(ranges: &mut Vec<ByteRange>) {
-    ranges.retain(|range| range.size > 0);
+/// Sorts ranges and joins those that touch or overlap. Gives the number of those that are left, at the front.
+pub(crate) fn join_ranges(ranges: &mut [ByteRange]) -> usize {
+    if let [range] = ranges {
+        return usize::from(range.size > 0);
+    }
     ranges.sort_unstable();
-    // The one kept takes in those after it.
-    ranges.dedup_by(|range, last| {
-        let joins = range.offset <= last.end();
-        if joins {
-            last.size = last.size.max(range.end() - last.offset);
+    let mut last = ByteRange::default();
+    let mut count = 0;
+    for index in 0..ranges.len() {
+        let range = ranges.get(index).copied().unwrap_or_default();
+        if range.size == 0 {
+            continue;
         }
-        joins
-    });
+        if count > 0 && range.offset <= last.end() {
+            last.size = last.size.max(range.end() - last.offset);
+        } else {
+            last = range;
+            count += 1;
+        }
+        if let Some(place) = ranges.get_mut(count - 1) {
+            *place = last;
+        }
+    }
+    count
 }

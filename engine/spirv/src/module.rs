@@ -3,15 +3,18 @@
 //! Tolerant on purpose: instructions that this build does not know are skipped, unknown enumerants are numbers, debug
 //! instructions are ignored wherever they stand. Memory is linear in the size of the file, whatever the header's bound says.
 
-use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+mod lookup;
 
-use smol_str::SmolStr;
-use spirv::{Decoration, Op, StorageClass};
+use std::collections::HashMap;
+
+use spirv::{Op, StorageClass};
 
 use crate::error::Error;
-use crate::operands::{Outline, Role, instruction_info, outlines};
+use crate::interface::Numbers;
+use crate::operands::{Ids, Outline, Role, outlines};
 use crate::words::{Instruction, Words};
+
+pub(crate) use lookup::Decorated;
 
 /// Stands for "the whole type" where a member number is expected; sorts before the members.
 const WHOLE: u64 = 0;
@@ -22,34 +25,11 @@ pub(crate) struct Function {
     pub(crate) id: u32,
     /// Word offset of `OpFunction`.
     start: usize,
-    pub(crate) parameters: Vec<u32>,
+    pub(crate) parameters: Numbers,
     /// Its part of [`Module::steps`].
     steps: std::ops::Range<usize>,
     /// Its part of [`Module::mentioned`].
     mentioned: std::ops::Range<usize>,
-}
-
-/// A decoration of an id or a member.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Decorated<'a> {
-    pub(crate) decoration: u32,
-    pub(crate) instruction: Instruction<'a>,
-    /// Position of the first parameter among the instruction's operands.
-    pub(crate) first: usize,
-}
-
-impl<'a> Decorated<'a> {
-    pub(crate) fn parameters(&self) -> &'a [u32] {
-        self.instruction.rest(self.first)
-    }
-
-    pub(crate) fn literal(&self) -> Option<u32> {
-        self.parameters().first().copied()
-    }
-
-    pub(crate) fn string(&self) -> Option<SmolStr> {
-        self.instruction.text(self.first).ok()
-    }
 }
 
 /// What an id stands for, as far as static use is concerned.
@@ -64,6 +44,10 @@ pub(crate) enum Kind {
     SpecConstant,
     /// A pointer type of physical storage.
     PhysicalPointer,
+    /// The import of GLSL's extended instructions.
+    GlslImport,
+    /// The import of instructions that are for debugging only.
+    DebugImport,
 }
 
 /// What is known about an id.
@@ -81,7 +65,11 @@ struct Row {
 impl Row {
     /// What is not defined yet may turn out to be of any kind.
     fn may_be_of_interest(&self) -> bool {
-        self.kind != Kind::Other || self.definition == 0
+        match self.kind {
+            Kind::GlobalVariable | Kind::SpecConstant | Kind::PhysicalPointer => true,
+            Kind::Other => self.definition == 0,
+            Kind::GlslImport | Kind::DebugImport => false,
+        }
     }
 }
 
@@ -94,19 +82,19 @@ enum Slots {
     Sparse(HashMap<u32, u32>),
 }
 
-/// A value per id; ids that the module neither defines nor names have the default.
-#[derive(Debug)]
+/// A value per id; ids for which none was set have the default. Takes no memory until one is set.
+#[derive(Debug, Default)]
 pub(crate) struct IdTable<T> {
     values: Vec<T>,
 }
 
 impl<T: Copy + Default> IdTable<T> {
-    pub(crate) fn new(module: &Module) -> Self {
-        Self {
-            values: vec![T::default(); module.rows.len()],
-        }
+    /// Gives all ids the default again. To be called before the table is used for another module, too.
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
     }
 
+    #[inline]
     pub(crate) fn get(&self, module: &Module, id: u32) -> T {
         module
             .slot(id)
@@ -115,7 +103,11 @@ impl<T: Copy + Default> IdTable<T> {
             .unwrap_or_default()
     }
 
+    #[inline]
     pub(crate) fn set(&mut self, module: &Module, id: u32, value: T) {
+        if self.values.is_empty() {
+            self.values.resize(module.rows.len(), T::default());
+        }
         if let Some(place) = module.slot(id).and_then(|slot| self.values.get_mut(slot)) {
             *place = value;
         }
@@ -133,11 +125,6 @@ struct DecorationRow {
 
 /// Words of the largest module whose tables are kept for the next one.
 const MAX_SPARE: usize = 16_384;
-
-thread_local! {
-    /// Tables of the module before, empty: to allocate them anew takes a good part of the time that a small module takes.
-    static SPARE: Cell<Option<Module>> = const { Cell::new(None) };
-}
 
 /// A module with its index.
 #[derive(Debug, Default)]
@@ -172,24 +159,26 @@ pub(crate) struct Module {
     pub(crate) has_spec_constants: bool,
     /// Whether any function combines an image with a sampler.
     pub(crate) combines_samplers: bool,
-    non_semantic: BTreeSet<u32>,
-    glsl: BTreeSet<u32>,
+    /// Whether any function calls another.
+    pub(crate) has_calls: bool,
+    /// Ids of the instruction being read that its leading operands do not tell.
+    found: Vec<u32>,
 }
 
 impl Module {
-    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        let mut module = SPARE.take().unwrap_or_default();
-        let words = Words::parse_with(bytes, std::mem::take(&mut module.words))?;
+    /// Reads a self. To be called on one that is new or retired.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let words = Words::parse_with(bytes, std::mem::take(&mut self.words))?;
         let bound = words.bound() as usize;
         let length = words.as_slice().len();
         // Two words at least define an id, so that more ids than words are no compiler's work.
         if bound <= length + 256 {
-            module.rows.resize(bound, Row::default());
+            self.rows.resize(bound, Row::default());
         } else {
-            module.slots = Slots::Sparse(HashMap::new());
+            self.slots = Slots::Sparse(HashMap::new());
         }
         let outlines = outlines();
-        let mut mentioned = std::mem::take(&mut module.mentioned);
+        let mut mentioned = std::mem::take(&mut self.mentioned);
         let mut in_function = false;
         for instruction in words.iter() {
             let Some(outline) = outlines
@@ -199,45 +188,47 @@ impl Module {
                 continue;
             };
             if outline.has_result {
-                module.define(&words, instruction, outline)?;
+                self.define(&words, instruction, outline)?;
             }
-            if outline.role == Role::Function && instruction.op() == Some(Op::Function) {
-                module.close(&mut in_function, &mut mentioned);
-                module.open(instruction, mentioned.len())?;
+            if outline.role == Role::Function && instruction.is(Op::Function) {
+                self.close(&mut in_function, &mut mentioned);
+                self.open(instruction, mentioned.len())?;
                 in_function = true;
             }
-            if in_function && !module.is_debug(instruction) {
-                module.check(&words, instruction, outline, |id| {
+            if in_function && !self.is_debug(instruction) {
+                self.check(&words, instruction, outline, |module, id| {
                     if module.row(id).is_some_and(Row::may_be_of_interest) {
                         mentioned.push(id);
                     }
                 })?;
                 if !outline.is_inert {
-                    module.steps.push(instruction.offset as u32);
-                    module.combines_samplers |= outline.role == Role::Combination;
+                    self.steps.push(instruction.offset as u32);
+                    self.combines_samplers |= outline.role == Role::Combination;
+                    self.has_calls |= outline.role == Role::Call;
                 }
             } else {
-                module.check(&words, instruction, outline, |_| {})?;
+                self.check(&words, instruction, outline, |_, _| {})?;
             }
             match outline.role {
-                Role::Other | Role::Combination => {}
-                Role::Function if instruction.op() == Some(Op::FunctionEnd) => {
-                    module.close(&mut in_function, &mut mentioned);
+                Role::Other | Role::Combination | Role::Call => {}
+                Role::Function if instruction.is(Op::FunctionEnd) => {
+                    self.close(&mut in_function, &mut mentioned);
                 }
-                _ => module.index(instruction, in_function)?,
+                _ => self.index(instruction, in_function)?,
             }
         }
-        module.close(&mut in_function, &mut mentioned);
-        module.words = words;
-        module.mentioned = mentioned;
-        module.sort();
-        Ok(module)
+        self.close(&mut in_function, &mut mentioned);
+        self.words = words;
+        self.mentioned = mentioned;
+        self.sort();
+        Ok(())
     }
 
-    /// Keeps the tables for the next module.
-    pub(crate) fn retire(mut self) {
+    /// Makes its tables empty, for the next module: to allocate them anew takes a good part of the time that a small module
+    /// takes. Says whether they are small enough to be kept.
+    pub(crate) fn retire(&mut self) -> bool {
         if self.words.as_slice().len() > MAX_SPARE {
-            return;
+            return false;
         }
         self.slots = Slots::Dense;
         self.rows.clear();
@@ -256,12 +247,12 @@ impl Module {
         self.has_physical_pointers = false;
         self.has_spec_constants = false;
         self.combines_samplers = false;
-        self.non_semantic.clear();
-        self.glsl.clear();
-        SPARE.set(Some(self));
+        self.has_calls = false;
+        true
     }
 
     /// Position of an id in tables by id; `None` if the module says nothing about it.
+    #[inline]
     pub(crate) fn slot(&self, id: u32) -> Option<usize> {
         match &self.slots {
             Slots::Dense => Some(id as usize),
@@ -269,22 +260,17 @@ impl Module {
         }
     }
 
+    #[inline]
     fn row(&self, id: u32) -> Option<&Row> {
         self.rows.get(self.slot(id)?)
     }
 
     /// The row of an id, made if there is none.
+    #[inline(always)]
     fn row_mut(&mut self, id: u32) -> Option<&mut Row> {
         let slot = match &mut self.slots {
             Slots::Dense => id as usize,
-            Slots::Sparse(slots) => {
-                let next = self.rows.len() as u32;
-                let slot = *slots.entry(id).or_insert(next);
-                if slot == next {
-                    self.rows.push(Row::default());
-                }
-                slot as usize
-            }
+            Slots::Sparse(slots) => sparse_slot(slots, &mut self.rows, id),
         };
         self.rows.get_mut(slot)
     }
@@ -296,7 +282,9 @@ impl Module {
         outline: &Outline,
     ) -> Result<(), Error> {
         let id = instruction.operand(usize::from(outline.has_type))?;
-        check_id(words, instruction, id)?;
+        if !is_within(id, words.bound()) {
+            return Err(out_of_bounds(words, instruction, id));
+        }
         let op = if outline.role == Role::Global {
             instruction.op()
         } else {
@@ -344,14 +332,88 @@ impl Module {
     /// versions of SPIR-V append operands. `visit` gets each id.
     #[inline]
     fn check(
+        &mut self,
+        words: &Words,
+        instruction: Instruction<'_>,
+        outline: &Outline,
+        mut visit: impl FnMut(&Self, u32),
+    ) -> Result<(), Error> {
+        let ids = match outline.ids(instruction.operands) {
+            Ok(ids) => ids,
+            Err(reason) => return Err(instruction.malformed(reason.to_owned())),
+        };
+        let (mut leading, more) = match ids {
+            Ids::Plain(leading, more) => (leading, more),
+            Ids::Literal(leading) if self.is_narrow(words, instruction) => (leading, &[][..]),
+            Ids::Literal(leading) | Ids::Walk(leading) => {
+                return self.check_all(words, instruction, outline, leading, visit);
+            }
+        };
+        let bound = words.bound();
+        while leading != 0 {
+            let place = leading.trailing_zeros() as usize;
+            leading &= leading - 1;
+            let id = instruction.operands.get(place).copied().unwrap_or(0);
+            if !is_within(id, bound) {
+                return Err(out_of_bounds(words, instruction, id));
+            }
+            visit(self, id);
+        }
+        for id in more {
+            if !is_within(*id, bound) {
+                return Err(out_of_bounds(words, instruction, *id));
+            }
+            visit(self, *id);
+        }
+        Ok(())
+    }
+
+    /// Whether the result type is a number of one word.
+    fn is_narrow(&self, words: &Words, instruction: Instruction<'_>) -> bool {
+        let row = instruction.operands.first().and_then(|ty| self.row(*ty));
+        row.filter(|row| row.definition != 0)
+            .and_then(|row| words.at(row.definition as usize))
+            .is_some_and(|ty| {
+                (ty.is(Op::TypeInt) || ty.is(Op::TypeFloat))
+                    && ty.operands.get(1).is_some_and(|width| *width <= 32)
+            })
+    }
+
+    /// The same for instructions whose ids are not seen at once: `leading` are those of the leading operands.
+    #[inline(never)]
+    fn check_all(
+        &mut self,
+        words: &Words,
+        instruction: Instruction<'_>,
+        outline: &Outline,
+        mut leading: u16,
+        mut visit: impl FnMut(&Self, u32),
+    ) -> Result<(), Error> {
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        while leading != 0 {
+            found.extend(instruction.operands.get(leading.trailing_zeros() as usize));
+            leading &= leading - 1;
+        }
+        let outcome = self.walk(words, instruction, outline, &mut found);
+        for id in &found {
+            if !is_within(*id, words.bound()) {
+                return Err(out_of_bounds(words, instruction, *id));
+            }
+            visit(self, *id);
+        }
+        self.found = found;
+        outcome
+    }
+
+    /// Finds the ids after the leading operands of an instruction.
+    fn walk(
         &self,
         words: &Words,
         instruction: Instruction<'_>,
         outline: &Outline,
-        mut visit: impl FnMut(u32),
+        found: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let bound = words.bound();
-        let mut bad = None;
         let literal_words = |id: u32, is_type: bool| {
             let definition = |id: u32| {
                 let offset = self.row(id)?.definition as usize;
@@ -367,25 +429,12 @@ impl Module {
             matches!(ty.op(), Some(Op::TypeInt | Op::TypeFloat))
                 .then_some(width.div_ceil(32) as usize)
         };
-        let outcome = outline.for_each_id(
+        let outcome = outline.for_each_id_after(
             instruction.opcode,
             instruction.operands,
             &literal_words,
-            &mut |id: u32| {
-                if id.wrapping_sub(1) < bound.saturating_sub(1) {
-                    visit(id);
-                } else {
-                    bad = bad.or(Some(id));
-                }
-            },
+            &mut |id| found.push(id),
         );
-        if let Some(id) = bad {
-            return Err(Error::IdOutOfBounds {
-                word: instruction.offset,
-                id,
-                bound,
-            });
-        }
         match outcome {
             Err(reason) if reason.starts_with("lacks") || reason.contains("unterminated") => {
                 Err(instruction.malformed(reason.to_owned()))
@@ -448,13 +497,18 @@ impl Module {
             }
             Op::ExtInstImport => {
                 let name = instruction.text(1)?;
-                if name.starts_with("NonSemantic.")
+                let kind = if name == "GLSL.std.450" {
+                    Kind::GlslImport
+                } else if name.starts_with("NonSemantic.")
                     || name.starts_with("OpenCL.DebugInfo")
                     || name.starts_with("DebugInfo")
                 {
-                    self.non_semantic.insert(instruction.operand(0)?);
-                } else if name == "GLSL.std.450" {
-                    self.glsl.insert(instruction.operand(0)?);
+                    Kind::DebugImport
+                } else {
+                    Kind::Other
+                };
+                if let Some(row) = self.row_mut(instruction.operand(0)?) {
+                    row.kind = kind;
                 }
             }
             Op::FunctionParameter => {
@@ -484,7 +538,7 @@ impl Module {
         self.functions.push(Function {
             id: instruction.operand(1)?,
             start: instruction.offset,
-            parameters: Vec::new(),
+            parameters: Numbers::new(),
             steps: self.steps.len()..self.steps.len(),
             mentioned: mentioned..mentioned,
         });
@@ -537,190 +591,43 @@ impl Module {
         self.decorations = decorations;
     }
 
-    /// The instruction that defines an id.
-    pub(crate) fn definition(&self, id: u32) -> Option<Instruction<'_>> {
-        let offset = self.row(id)?.definition as usize;
-        if offset == 0 {
-            return None;
-        }
-        self.words.at(offset)
-    }
-
-    /// The instruction that defines an id that `user` names.
-    pub(crate) fn require(
-        &self,
-        id: u32,
-        user: Instruction<'_>,
-        expected: &'static str,
-    ) -> Result<Instruction<'_>, Error> {
-        self.definition(id).ok_or(Error::WrongId {
-            word: user.offset,
-            id,
-            expected,
-        })
-    }
-
-    /// Result type of the instruction that defines a value.
-    pub(crate) fn type_of(&self, id: u32) -> Option<u32> {
-        let definition = self.definition(id)?;
-        instruction_info(definition.opcode).filter(|info| info.has_type)?;
-        definition.operands.first().copied()
-    }
-
-    pub(crate) fn opcode_of(&self, id: u32) -> Option<Op> {
-        self.definition(id)?.op()
-    }
-
-    pub(crate) fn kind_of(&self, id: u32) -> Kind {
-        self.row(id).map(|row| row.kind).unwrap_or_default()
-    }
-
-    /// Position of the function with this id.
-    pub(crate) fn function_index(&self, id: u32) -> Option<usize> {
-        let start = self.row(id)?.definition as usize;
-        self.functions
-            .binary_search_by_key(&start, |function| function.start)
-            .ok()
-    }
-
-    /// Instructions of a function that may have to do with pointers and handles, debug ones left out.
-    pub(crate) fn steps(&self, function: &Function) -> impl Iterator<Item = Instruction<'_>> {
-        self.steps
-            .get(function.steps.clone())
-            .unwrap_or_default()
-            .iter()
-            .filter_map(|offset| self.words.at(*offset as usize))
-    }
-
-    /// Global variables, specialisation constants and physical pointer types that a function mentions, each once.
-    pub(crate) fn mentioned(&self, function: &Function) -> &[u32] {
-        self.mentioned
-            .get(function.mentioned.clone())
-            .unwrap_or_default()
-    }
-
-    /// Whether an id is the import of GLSL's extended instructions.
-    pub(crate) fn is_glsl_set(&self, id: u32) -> bool {
-        self.glsl.contains(&id)
-    }
-
+    /// Whether an instruction in a function says nothing of what the function does.
     fn is_debug(&self, instruction: Instruction<'_>) -> bool {
-        match instruction.op() {
-            Some(Op::ExtInst | Op::ExtInstWithForwardRefsKHR) => instruction
+        const LINE: u32 = Op::Line as u32;
+        const NO_LINE: u32 = Op::NoLine as u32;
+        const NOP: u32 = Op::Nop as u32;
+        const EXTENDED: u32 = Op::ExtInst as u32;
+        const EXTENDED_FORWARD: u32 = Op::ExtInstWithForwardRefsKHR as u32;
+        match instruction.opcode {
+            EXTENDED | EXTENDED_FORWARD => instruction
                 .operands
                 .get(2)
-                .is_some_and(|set| self.non_semantic.contains(set)),
-            Some(Op::Line | Op::NoLine | Op::Nop) => true,
+                .is_some_and(|set| self.kind_of(*set) == Kind::DebugImport),
+            LINE | NO_LINE | NOP => true,
             _ => false,
         }
     }
-
-    pub(crate) fn name(&self, id: u32) -> SmolStr {
-        let found = self
-            .row(id)
-            .map(|row| row.name as usize)
-            .filter(|offset| *offset != 0)
-            .and_then(|offset| self.words.at(offset));
-        found
-            .and_then(|instruction| instruction.text(1).ok())
-            .unwrap_or_default()
-    }
-
-    pub(crate) fn member_name(&self, id: u32, member: u32) -> SmolStr {
-        let start = self
-            .member_names
-            .partition_point(|row| (row.0, row.1) < (id, member));
-        let found = self
-            .member_names
-            .get(start)
-            .filter(|row| (row.0, row.1) == (id, member))
-            .and_then(|row| self.words.at(row.2 as usize));
-        found
-            .and_then(|instruction| instruction.text(2).ok())
-            .unwrap_or_default()
-    }
-
-    fn decorations_at(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
-        let first = self.row(id).map_or(0, |row| row.decorations) as usize;
-        let own = first
-            .checked_sub(1)
-            .and_then(|first| self.decorations.get(first..))
-            .unwrap_or_default();
-        // The whole comes first.
-        let start = if member == WHOLE {
-            0
-        } else {
-            own.partition_point(|row| (row.id, row.member) < (id, member))
-        };
-        let operand = if member == WHOLE { 1 } else { 2 };
-        own.get(start..)
-            .unwrap_or_default()
-            .iter()
-            .take_while(move |row| row.id == id && row.member == member)
-            .filter_map(move |row| {
-                let instruction = self.words.at(row.offset as usize)?;
-                Some(Decorated {
-                    decoration: *instruction.operands.get(operand)?,
-                    instruction,
-                    first: operand + 1,
-                })
-            })
-    }
-
-    fn all_decorations(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
-        let groups = if self.grouped.is_empty() {
-            &[]
-        } else {
-            let start = self
-                .grouped
-                .partition_point(|row| (row.0, row.1) < (id, member));
-            self.grouped.get(start..).unwrap_or_default()
-        };
-        let groups = groups
-            .iter()
-            .take_while(move |row| (row.0, row.1) == (id, member));
-        self.decorations_at(id, member)
-            .chain(groups.flat_map(|row| self.decorations_at(row.2, WHOLE)))
-    }
-
-    /// Decorations of an id, those of its groups included.
-    pub(crate) fn decorations(&self, id: u32) -> impl Iterator<Item = Decorated<'_>> {
-        self.all_decorations(id, WHOLE)
-    }
-
-    /// Decorations of a member, those of its groups included.
-    pub(crate) fn member_decorations(
-        &self,
-        id: u32,
-        member: u32,
-    ) -> impl Iterator<Item = Decorated<'_>> {
-        self.all_decorations(id, u64::from(member) + 1)
-    }
-
-    pub(crate) fn has(&self, id: u32, decoration: Decoration) -> bool {
-        self.decorations(id)
-            .any(|found| found.decoration == decoration as u32)
-    }
-
-    pub(crate) fn literal(&self, id: u32, decoration: Decoration) -> Option<u32> {
-        self.decorations(id)
-            .find(|found| found.decoration == decoration as u32)?
-            .literal()
-    }
-
-    pub(crate) fn member_has(&self, id: u32, member: u32, decoration: Decoration) -> bool {
-        self.member_decorations(id, member)
-            .any(|found| found.decoration == decoration as u32)
-    }
 }
 
-fn check_id(words: &Words, instruction: Instruction<'_>, id: u32) -> Result<(), Error> {
-    if id == 0 || id >= words.bound() {
-        return Err(Error::IdOutOfBounds {
-            word: instruction.offset,
-            id,
-            bound: words.bound(),
-        });
+#[cold]
+fn sparse_slot(slots: &mut HashMap<u32, u32>, rows: &mut Vec<Row>, id: u32) -> usize {
+    let next = rows.len() as u32;
+    let slot = *slots.entry(id).or_insert(next);
+    if slot == next {
+        rows.push(Row::default());
     }
-    Ok(())
+    slot as usize
+}
+
+fn is_within(id: u32, bound: u32) -> bool {
+    id.wrapping_sub(1) < bound.saturating_sub(1)
+}
+
+#[cold]
+fn out_of_bounds(words: &Words, instruction: Instruction<'_>, id: u32) -> Error {
+    Error::IdOutOfBounds {
+        word: instruction.offset,
+        id,
+        bound: words.bound(),
+    }
 }

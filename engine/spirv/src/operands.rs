@@ -87,6 +87,8 @@ enum Rest {
     Text,
     /// A decoration with its parameters.
     Decoration,
+    /// A literal, as many words as its type says.
+    Literal,
     /// Anything else.
     Pattern,
 }
@@ -104,6 +106,8 @@ pub(crate) enum Role {
     Function,
     /// What makes one of an image and a sampler.
     Combination,
+    /// A call of a function.
+    Call,
 }
 
 /// What reading a module needs of a row: so small that the rows of all usual instructions fit into a few cache lines.
@@ -227,11 +231,13 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
         ids,
         leading: leading as u8,
         rest: match &info.pattern[leading..] {
-            b"" => Rest::Nothing,
+            // What may be left out and has no ids matters to nobody.
+            b"" | b"L*" | b"L?" | b"e?" => Rest::Nothing,
             b"I*" => Rest::Ids,
             b"I?" => Rest::OptionalId,
             b"s" => Rest::Text,
             b"D" => Rest::Decoration,
+            b"C" => Rest::Literal,
             _ => Rest::Pattern,
         },
         needs_more: !info.pattern[leading..]
@@ -282,6 +288,7 @@ fn role(op: Op) -> Role {
         | Op::ConstantComposite => Role::Global,
         Op::Function | Op::FunctionParameter | Op::FunctionEnd => Role::Function,
         Op::SampledImage => Role::Combination,
+        Op::FunctionCall => Role::Call,
         _ => Role::Other,
     }
 }
@@ -303,10 +310,43 @@ fn is_plain_decoration(words: &[u32]) -> bool {
     }
 }
 
+/// Ids of an instruction.
+pub(crate) enum Ids<'a> {
+    /// Those of the leading operands that a mask tells, and all of a rest.
+    Plain(u16, &'a [u32]),
+    /// Those of the leading operands that a mask tells, if one word is enough for a literal of the type that is the first of
+    /// them; else as for [`Self::Walk`].
+    Literal(u16),
+    /// What follows the leading operands is to be walked through with [`Outline::for_each_id_after`].
+    Walk(u16),
+}
+
 impl Outline {
-    /// Calls `visit` for each id of an instruction; errors as for [`for_each_operand`], but words left over are none.
+    /// Where the ids of an instruction are; errors as for [`for_each_operand`], but words left over are none.
     #[inline]
-    pub(crate) fn for_each_id<L, V>(
+    pub(crate) fn ids<'a>(&self, words: &'a [u32]) -> Result<Ids<'a>, &'static str> {
+        let rest = words
+            .get(usize::from(self.leading)..)
+            .ok_or("lacks an operand")?;
+        let more = match self.rest {
+            Rest::Ids => rest,
+            Rest::OptionalId => rest.get(..1).unwrap_or_default(),
+            Rest::Nothing => &[],
+            Rest::Pattern if rest.is_empty() && !self.needs_more => &[],
+            Rest::Text if rest.iter().any(|word| has_zero_byte(*word)) => &[],
+            // Most decorations have one literal or none.
+            Rest::Decoration if is_plain_decoration(rest) => &[],
+            Rest::Literal if rest.len() == 1 => return Ok(Ids::Literal(self.ids)),
+            Rest::Text | Rest::Decoration | Rest::Literal | Rest::Pattern => {
+                return Ok(Ids::Walk(self.ids));
+            }
+        };
+        Ok(Ids::Plain(self.ids, more))
+    }
+
+    /// Calls `visit` for each id after the leading operands; errors as for [`for_each_operand`], but words left over are none.
+    #[inline(never)]
+    pub(crate) fn for_each_id_after<L, V>(
         &self,
         opcode: u32,
         words: &[u32],
@@ -317,46 +357,21 @@ impl Outline {
         L: Fn(u32, bool) -> Option<usize>,
         V: FnMut(u32),
     {
-        let (leading, rest) = words
-            .split_at_checked(usize::from(self.leading))
-            .ok_or("lacks an operand")?;
-        let mut ids = self.ids;
-        for word in leading {
-            if ids & 1 != 0 {
-                visit(*word);
-            }
-            ids >>= 1;
-        }
-        let more = match self.rest {
-            Rest::Ids => rest,
-            Rest::OptionalId => rest.get(..1).unwrap_or_default(),
-            Rest::Nothing => return Ok(()),
-            Rest::Pattern if rest.is_empty() && !self.needs_more => return Ok(()),
-            Rest::Text if rest.iter().any(|word| has_zero_byte(*word)) => return Ok(()),
-            Rest::Text => return Err("has an unterminated string"),
-            // Most decorations have one literal or none.
-            Rest::Decoration if is_plain_decoration(rest) => return Ok(()),
-            Rest::Decoration | Rest::Pattern => {
-                let Some(info) = instruction_info(opcode) else {
-                    return Ok(());
-                };
-                let mut walk = Walk {
-                    words,
-                    at: leading.len(),
-                    literal_words,
-                    visit: &mut |operand: Operand| {
-                        if operand.kind.is_id() {
-                            visit(words.get(operand.start).copied().unwrap_or(0));
-                        }
-                    },
-                };
-                return walk.pattern(info.pattern.get(leading.len()..).unwrap_or_default());
-            }
+        let Some(info) = instruction_info(opcode) else {
+            return Ok(());
         };
-        for word in more {
-            visit(*word);
-        }
-        Ok(())
+        let leading = usize::from(self.leading);
+        let mut walk = Walk {
+            words,
+            at: leading,
+            literal_words,
+            visit: &mut |operand: Operand| {
+                if operand.kind.is_id() {
+                    visit(words.get(operand.start).copied().unwrap_or(0));
+                }
+            },
+        };
+        walk.pattern(info.pattern.get(leading..).unwrap_or_default())
     }
 }
 

@@ -6,9 +6,11 @@ mod entry;
 mod io;
 mod types;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::Hash;
 
+use smallvec::{Array, SmallVec};
 use spirv::Op;
 
 use crate::error::Error;
@@ -16,8 +18,10 @@ use crate::interface::{
     Capability, Count, DescriptorType, Dim, Expression, Generator, Interface, SourceLanguage,
     SpecDependent, SpirvVersion, Type, TypeId,
 };
-use crate::module::Module;
-use crate::usage::{Budget, Places, RangeScratch, Usage, UsedMembers, Walk};
+use crate::module::{IdTable, Module};
+use crate::usage::{Budget, Places, RangeScratch, Usage, UsedMembers, Walk, WalkTables};
+
+use types::Wanted;
 
 pub(crate) use types::TypeBuilder;
 
@@ -55,23 +59,59 @@ pub fn reflect(bytes: &[u8]) -> Result<Interface, Error> {
 ///
 /// As for [`reflect`].
 pub fn reflect_with(bytes: &[u8], options: &Options) -> Result<Interface, Error> {
-    let module = Module::parse(bytes)?;
-    types::check_types(&module)?;
+    let mut spare = SPARE.take().unwrap_or_default();
+    let Spare { module, tables } = &mut *spare;
+    module.read(bytes)?;
+    let module = &*module;
+    types::check_types(module, &mut tables.depths)?;
+    tables
+        .places
+        .reset(module.words.as_slice().len() / 2 + 65_536);
+    tables.touched.reset();
     let mut reflection = Reflection {
-        module: &module,
-        types: TypeBuilder::new(&module),
-        places: Places::new(&module, module.words.as_slice().len() / 2 + 65_536),
+        module,
+        types: TypeBuilder::new(module, &mut tables.wanted),
+        places: &mut tables.places,
         budget: Budget::new(bytes.len()),
-        scratch: RangeScratch::default(),
-        usages: Vec::new(),
+        walk: &mut tables.walk,
+        scratch: &mut tables.ranges,
+        spare_usages: &mut tables.spare_usages,
+        usages: &mut tables.usages,
         payloads: Vec::new(),
-        touched: UsedMembers::new(&module),
-        interface: header(&module)?,
+        touched: &mut tables.touched,
+        interface: header(module)?,
     };
     reflection.run(options)?;
     let interface = reflection.interface;
-    module.retire();
+    tables.spare_usages.append(&mut tables.usages);
+    if spare.module.retire() {
+        SPARE.set(Some(spare));
+    }
     Ok(interface)
+}
+
+/// Tables of the reflection before, for the next one: to allocate them anew would take a good part of the time that a small
+/// module takes.
+#[derive(Default)]
+struct Spare {
+    module: Module,
+    tables: Tables,
+}
+
+#[derive(Default)]
+struct Tables {
+    depths: IdTable<u16>,
+    wanted: Wanted,
+    places: Places,
+    walk: WalkTables,
+    ranges: RangeScratch,
+    spare_usages: Vec<Usage>,
+    usages: Vec<Usage>,
+    touched: UsedMembers,
+}
+
+thread_local! {
+    static SPARE: Cell<Option<Box<Spare>>> = const { Cell::new(None) };
 }
 
 /// Index of an access chain, if it is constant.
@@ -82,15 +122,18 @@ pub(crate) fn literal_index(module: &Module, id: u32) -> Option<u32> {
 struct Reflection<'m> {
     module: &'m Module,
     types: TypeBuilder<'m>,
-    places: Places,
+    places: &'m mut Places,
     budget: Budget,
-    scratch: RangeScratch,
+    walk: &'m mut WalkTables,
+    scratch: &'m mut RangeScratch,
+    /// Of modules before, to be used again.
+    spare_usages: &'m mut Vec<Usage>,
     /// By entry point.
-    usages: Vec<Usage>,
+    usages: &'m mut Vec<Usage>,
     /// Position of the entry point and type of each payload.
     payloads: Vec<(usize, TypeId)>,
     /// Members of the input or output being listed.
-    touched: UsedMembers,
+    touched: &'m mut UsedMembers,
     interface: Interface,
 }
 
@@ -132,12 +175,15 @@ impl Reflection<'_> {
 
     fn analyse_entry_points(&mut self) -> Result<(), Error> {
         let module = self.module;
-        let mut walk = Walk::new(module, &mut self.places, &mut self.budget);
+        let mut walk = Walk::new(module, self.places, &mut self.budget, self.walk);
         for offset in &module.entry_points {
             let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
-            let usage = walk.analyse(instruction.operand(1)?)?;
+            let usage = walk.analyse(
+                instruction.operand(1)?,
+                self.spare_usages.pop().unwrap_or_default(),
+            )?;
             walk.keep(usage.touched.len() + usage.variables.len() + usage.constants.len())?;
             self.usages.push(usage);
         }
@@ -147,10 +193,10 @@ impl Reflection<'_> {
     /// Marks struct members that any entry point touches.
     fn mark_used_members(&mut self) -> Result<(), Error> {
         let module = self.module;
-        let used = &mut self.touched;
+        let used = &mut *self.touched;
         used.clear();
-        for usage in &self.usages {
-            let steps = used.add(module, &self.places, &usage.touched);
+        for usage in &*self.usages {
+            let steps = used.add(module, self.places, &usage.touched);
             self.budget.work(steps)?;
         }
         used.sort();
@@ -270,7 +316,7 @@ fn header(module: &Module) -> Result<Interface, Error> {
 }
 
 /// Removes all but the first of equal entries.
-fn keep_first<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
+fn keep_first<A: Array<Item: Clone + Eq + Hash>>(list: &mut SmallVec<A>) {
     if list.len() > 1 {
         let mut seen = HashSet::with_capacity(list.len());
         list.retain(|entry| seen.insert(entry.clone()));

@@ -12,4 +12,4 @@ mod walk;
 
 pub(crate) use places::Places;
 pub(crate) use ranges::{RangeContext, RangeScratch, UsedMembers, active_ranges};
-pub(crate) use walk::{Budget, READ, Usage, WRITE, Walk, variable_type};
+pub(crate) use walk::{Budget, READ, Usage, WRITE, Walk, WalkTables, variable_type};

@@ -124,10 +124,8 @@ impl Words {
     #[must_use]
     #[inline]
     pub fn at(&self, offset: usize) -> Option<Instruction<'_>> {
-        let first = *self.words.get(offset)?;
-        let operands = self
-            .words
-            .get(offset + 1..offset + (first >> 16) as usize)?;
+        let (first, after) = self.words.get(offset..)?.split_first()?;
+        let operands = after.get(..((first >> 16) as usize).wrapping_sub(1))?;
         Some(Instruction {
             offset,
             opcode: first & 0xffff,
@@ -165,6 +163,11 @@ impl<'a> Instruction<'a> {
     #[must_use]
     pub fn rest(&self, position: usize) -> &'a [u32] {
         self.operands.get(position..).unwrap_or_default()
+    }
+
+    /// Whether this is its opcode.
+    pub(crate) fn is(&self, op: Op) -> bool {
+        self.opcode == op as u32
     }
 
     /// The opcode as an enumerant; `None` for opcodes that this build does not know.

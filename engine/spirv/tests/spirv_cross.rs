@@ -384,8 +384,8 @@ impl Compare<'_> {
         }
         let types = &self.interface.types;
         let (element, dims) = match types.get(ours.ty) {
-            Some(Type::Array { element, dims, .. }) => (*element, dims.clone()),
-            _ => (ours.ty, Vec::new()),
+            Some(Type::Array { element, dims, .. }) => (*element, dims.as_slice()),
+            _ => (ours.ty, &[][..]),
         };
         let literal = list(&golden["array_size_is_literal"]).iter().rev();
         let golden_dims = list(&golden["array"]).iter().rev().zip(literal);
@@ -394,7 +394,7 @@ impl Compare<'_> {
             golden_dims.len(),
             dims.len(),
         );
-        for ((length, literal), ours) in golden_dims.zip(&dims) {
+        for ((length, literal), ours) in golden_dims.zip(dims) {
             // A length that is no literal is an id of the other compiler's; only that it depends on a constant is a fact.
             if literal.as_bool().unwrap() {
                 self.fact(

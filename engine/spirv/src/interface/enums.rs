@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// Version of SPIR-V.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SpirvVersion {
     /// Major version, 1 so far.
     pub major: u8,
@@ -20,7 +18,7 @@ impl fmt::Display for SpirvVersion {
 }
 
 /// Tool that wrote a module: the generator word of the header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Generator {
     /// Number in Khronos' registry (`spir-v.xml`).
     pub tool: u16,
@@ -68,7 +66,7 @@ impl fmt::Display for Generator {
 }
 
 /// Language of a module's source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceLanguage {
     /// SPIR-V's number of the language, 0 if unknown.
     pub language: u32,
@@ -80,7 +78,7 @@ pub struct SourceLanguage {
 macro_rules! enumerant {
     ($(#[$doc:meta])* $name:ident, $spirv:ty) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(
             /// SPIR-V's number.
             pub u32,
@@ -133,12 +131,12 @@ impl fmt::Display for SourceLanguage {
 }
 
 /// An execution mode with its literal or id operands, as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutionMode {
     /// SPIR-V's number.
     pub mode: u32,
     /// Operands; ids if the module used `OpExecutionModeId`.
-    pub operands: Vec<u32>,
+    pub operands: super::Numbers,
 }
 
 impl fmt::Display for ExecutionMode {
@@ -151,7 +149,7 @@ impl fmt::Display for ExecutionMode {
 }
 
 /// A pipeline stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names are Vulkan's")]
 pub enum Stage {
@@ -288,9 +286,7 @@ impl fmt::Display for Stage {
 }
 
 /// A set of stages: Vulkan's `VkShaderStageFlags`.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StageFlags(
     /// Vulkan's bits.
     pub u32,
@@ -351,7 +347,7 @@ impl fmt::Display for StageFlags {
 }
 
 /// Kind of a descriptor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names are Vulkan's")]
 pub enum DescriptorType {
@@ -420,7 +416,7 @@ impl fmt::Display for DescriptorType {
 }
 
 /// Number of descriptors of a binding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// One descriptor, not an array.
     One,
@@ -452,9 +448,7 @@ impl Count {
 }
 
 /// What code does with a resource.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
     /// Neither reads nor writes (sizes may be asked for).
     #[default]
@@ -519,7 +513,7 @@ impl fmt::Display for Access {
 }
 
 /// Dimensionality of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the names are SPIR-V's")]
 pub enum ImageDim {
@@ -552,7 +546,7 @@ impl ImageDim {
 }
 
 /// Kind of primitive that a mesh stage makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are Vulkan's")]
 pub enum Topology {
     Points,
@@ -573,7 +567,7 @@ impl Topology {
 }
 
 /// Interpolation of a fragment input other than perspective-correct at the pixel's centre.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interpolation {
     /// Not interpolated: the provoking vertex's value.
     pub flat: bool,
@@ -604,7 +598,7 @@ impl fmt::Display for Interpolation {
 }
 
 /// A Vulkan format of 1 to 4 components of 8 to 64 bits, by its `VkFormat` value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Format(
     /// Vulkan's `VkFormat` value.
     pub i32,

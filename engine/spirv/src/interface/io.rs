@@ -1,12 +1,11 @@
 //! Stage inputs and outputs.
 
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::{BuiltIn, Format, Interpolation, TypeId};
 
 /// One input or output of an entry point: a variable, or one member of a block or struct.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterfaceVariable {
     /// Name; members are `variable.member`, elements of arrays of structs `variable[1].member`. Parts may be empty.
     pub name: SmolStr,
@@ -21,7 +20,6 @@ pub struct InterfaceVariable {
     /// Number of consecutive locations that it takes; 0 for built-ins.
     pub locations: u32,
     /// Type, per-vertex arrays of geometry, tessellation and mesh stages included.
-    #[serde(rename = "type")]
     pub ty: TypeId,
     /// Type without the per-vertex or per-primitive array around it: what two stages must agree on.
     pub element_type: TypeId,

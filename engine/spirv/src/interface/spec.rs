@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::TypeId;
 
 /// A scalar type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names say it: kind and bits")]
 pub enum ScalarType {
     Bool,
@@ -99,7 +98,7 @@ impl fmt::Display for ScalarType {
 }
 
 /// Value of a specialisation constant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum SpecValue {
     Bool(bool),
@@ -224,16 +223,15 @@ pub(crate) fn half_to_f32(half: u16) -> f32 {
 }
 
 /// One specialisation constant.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SpecConstant {
     /// SpecId: the `constantID` of a `VkSpecializationMapEntry`.
     pub id: u32,
     /// SPIR-V ids of all constants with this SpecId, sorted.
-    pub spirv_ids: Vec<u32>,
+    pub spirv_ids: super::Numbers,
     /// Name of the first of them that has one.
     pub name: SmolStr,
     /// Type.
-    #[serde(rename = "type")]
     pub ty: ScalarType,
     /// Value if nobody sets one.
     pub default: SpecValue,
@@ -242,7 +240,7 @@ pub struct SpecConstant {
 }
 
 /// A size that depends on a specialisation constant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SpecDependent {
     /// Length of an array type.
     Array(TypeId),
@@ -272,11 +270,11 @@ impl fmt::Display for SpecDependent {
 }
 
 /// An expression over specialisation constants: an index into an [`ExpressionArena`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Expression(pub u32);
 
 /// One node of an expression. Operands are nodes before it, so evaluation is one walk forwards.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ExpressionNode {
     /// A literal.
     Literal(SpecValue),
@@ -309,7 +307,7 @@ pub enum ExpressionNode {
 }
 
 /// Nodes of all expressions of a module.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExpressionArena {
     /// Nodes; operands stand before what uses them.
     pub nodes: Vec<ExpressionNode>,

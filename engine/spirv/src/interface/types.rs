@@ -2,15 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use super::{Expression, ExpressionArena};
 
 /// SPIR-V id of a type.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeId(pub u32);
 
 impl fmt::Display for TypeId {
@@ -20,9 +18,7 @@ impl fmt::Display for TypeId {
 }
 
 /// A run of bytes.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteRange {
     /// First byte.
     pub offset: u64,
@@ -39,7 +35,7 @@ impl ByteRange {
 }
 
 /// One dimension of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dim {
     /// A literal length.
     Fixed(u32),
@@ -66,7 +62,7 @@ impl Dim {
 }
 
 /// One type.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Type {
     /// `bool`; has no size in memory.
@@ -104,9 +100,9 @@ pub enum Type {
         /// Type of an element; no array.
         element: TypeId,
         /// Dimensions, outermost first.
-        dims: Vec<Dim>,
+        dims: SmallVec<[Dim; 1]>,
         /// `ArrayStride` of each dimension, outermost first; `None` where it has none.
-        strides: Vec<Option<u32>>,
+        strides: SmallVec<[Option<u32>; 2]>,
     },
     /// A struct.
     Struct(StructType),
@@ -122,7 +118,7 @@ pub enum Type {
 }
 
 /// A struct.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StructType {
     /// `OpName`; empty if it has none.
     pub name: SmolStr,
@@ -140,12 +136,11 @@ pub struct StructType {
 }
 
 /// A member of a struct.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Member {
     /// `OpMemberName`; empty if it has none.
     pub name: SmolStr,
     /// Type.
-    #[serde(rename = "type")]
     pub ty: TypeId,
     /// Byte offset in the struct; `None` if the struct has no layout.
     pub offset: Option<u32>,
@@ -187,7 +182,7 @@ pub struct FlatMember {
 }
 
 /// The types that an interface speaks of.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TypeTable {
     /// Types, sorted by SPIR-V id.
     pub(crate) types: Vec<(TypeId, Type)>,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 use spirv::{Decoration, Dim as SpirvDim, Op, StorageClass};
 
@@ -9,8 +10,8 @@ use super::constants::scalar_type;
 use super::{MissingBindings, Options, Reflection};
 use crate::error::Error;
 use crate::interface::{
-    Access, Binding, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits, PushConstants,
-    Stage, TypeId,
+    Access, Binding, ByteRanges, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits,
+    Numbers, PushConstants, Stage, TypeId,
 };
 use crate::layout::{MatrixLayout, Sizes, join_ranges};
 use crate::module::{Decorated, Module};
@@ -111,11 +112,11 @@ impl Reflection<'_> {
                 count,
                 dims,
                 access: Access::None,
-                access_by_stage: Vec::new(),
+                access_by_stage: SmallVec::new(),
                 non_writable: decorated.non_writable || all(Decoration::NonWritable),
                 non_readable: decorated.non_readable || all(Decoration::NonReadable),
                 used: false,
-                active: is_block.then(Vec::new),
+                active: is_block.then(ByteRanges::new),
                 image: image_traits(self.module, element),
                 block,
                 block_size: None,
@@ -124,8 +125,8 @@ impl Reflection<'_> {
                 counter: None,
                 semantic: decorated.semantic,
                 user_type: decorated.user_type,
-                aliases: Vec::new(),
-                sampled_with: Vec::new(),
+                aliases: Numbers::new(),
+                sampled_with: Numbers::new(),
             });
         }
         complete(&mut bindings, options.missing_bindings)?;
@@ -271,17 +272,17 @@ impl Reflection<'_> {
                 let active = if binding.block.is_some() {
                     let mut context = RangeContext {
                         types: &mut self.types,
-                        places: &self.places,
+                        places: self.places,
                         budget: &mut self.budget,
-                        scratch: &mut self.scratch,
+                        scratch: self.scratch,
                     };
                     active_ranges(&mut context, touched)?
                 } else {
-                    Vec::new()
+                    ByteRanges::new()
                 };
                 self.budget.keep(1 + active.len() / 2)?;
                 if let Some(all) = &mut binding.active {
-                    all.extend(&active);
+                    all.extend_from_slice(&active);
                 }
                 if let Some(entry) = self.interface.entry_points.get_mut(position) {
                     let (set, number) = (binding.set, binding.binding);
@@ -296,7 +297,8 @@ impl Reflection<'_> {
                 }
             }
             if let Some(active) = &mut binding.active {
-                join_ranges(active);
+                let left = join_ranges(active);
+                active.truncate(left);
             }
             binding.access = by_stage
                 .iter()
@@ -324,7 +326,7 @@ impl Reflection<'_> {
                 spirv_id: id,
                 offset: 0,
                 size: 0,
-                active: Vec::new(),
+                active: ByteRanges::new(),
                 block,
             });
         }
@@ -343,14 +345,14 @@ impl Reflection<'_> {
                 }
                 let mut context = RangeContext {
                     types: &mut self.types,
-                    places: &self.places,
+                    places: self.places,
                     budget: &mut self.budget,
-                    scratch: &mut self.scratch,
+                    scratch: self.scratch,
                 };
                 let active = active_ranges(&mut context, usage.touched_of(block.spirv_id))?;
                 self.budget
                     .keep(1 + active.len() / 2 + block.name.len() / 128)?;
-                block.active.extend(&active);
+                block.active.extend_from_slice(&active);
                 if let Some(entry) = self.interface.entry_points.get_mut(position) {
                     entry.push_constants.get_or_insert_with(|| PushConstants {
                         offset,
@@ -360,7 +362,8 @@ impl Reflection<'_> {
                     });
                 }
             }
-            join_ranges(&mut block.active);
+            let left = join_ranges(&mut block.active);
+            block.active.truncate(left);
         }
         self.interface.push_constants = blocks;
         Ok(())

@@ -1,15 +1,15 @@
 //! Constants of a module as expressions over its specialisation constants.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 use spirv::{Decoration, Op};
 
 use crate::evaluate::{Value, evaluate_node, length, operands as node_operands};
 use crate::interface::{
-    Dim, Expression, ExpressionNode, ScalarType, SpecConstant, SpecValue, TypeTable,
+    Dim, Expression, ExpressionNode, Numbers, ScalarType, SpecConstant, SpecValue, TypeTable,
 };
-use crate::module::Module;
+use crate::module::{IdTable, Module};
 use crate::words::Instruction;
 
 /// Composites with more members are no part of sizes; leaving them out bounds the work of evaluation.
@@ -18,7 +18,7 @@ const MAX_COMPOSITE: usize = 64;
 /// Expressions made so far, by the id of the constant.
 #[derive(Default)]
 pub(crate) struct Constants {
-    known: HashMap<u32, Expression>,
+    known: IdTable<Option<Expression>>,
     /// Per node: its value with the defaults, and whether it depends on a SpecId. Kept so that no expression is evaluated
     /// twice: modules may have as many array types as nodes.
     defaults: Vec<(Value, bool)>,
@@ -32,37 +32,39 @@ impl Constants {
         table: &mut TypeTable,
         id: u32,
     ) -> Expression {
+        if module.definition(id).is_none() {
+            return self.node(table, ExpressionNode::Unknown);
+        }
         // Operands first, without recursion: chains of operations may be as long as the module.
         let mut stack = vec![(id, false)];
         while let Some((id, visited)) = stack.pop() {
-            if self.known.contains_key(&id) {
+            if self.known.get(module, id).is_some() {
                 continue;
             }
             let Some(instruction) = module.definition(id) else {
-                self.push(table, id, ExpressionNode::Unknown);
                 continue;
             };
             let operands = constant_operands(module, instruction);
             if visited || operands.is_empty() {
                 let operands: Option<Vec<Expression>> = operands
                     .iter()
-                    .map(|operand| self.known.get(operand).copied())
+                    .map(|operand| self.known.get(module, *operand))
                     .collect();
                 let node = operands.map_or(ExpressionNode::Unknown, |operands| {
                     constant_node(module, instruction, operands)
                 });
-                self.push(table, id, node);
+                self.push(module, table, id, node);
             } else {
                 stack.push((id, true));
                 stack.extend(operands.into_iter().map(|operand| (operand, false)));
             }
         }
-        self.known.get(&id).copied().unwrap_or(Expression(0))
+        self.known.get(module, id).unwrap_or(Expression(0))
     }
 
-    fn push(&mut self, table: &mut TypeTable, id: u32, node: ExpressionNode) {
+    fn push(&mut self, module: &Module, table: &mut TypeTable, id: u32, node: ExpressionNode) {
         let expression = self.node(table, node);
-        self.known.insert(id, expression);
+        self.known.set(module, id, Some(expression));
     }
 
     pub(super) fn node(&mut self, table: &mut TypeTable, node: ExpressionNode) -> Expression {
@@ -303,7 +305,7 @@ pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
         };
         let entry = found.entry(id).or_insert_with(|| SpecConstant {
             id,
-            spirv_ids: Vec::new(),
+            spirv_ids: Numbers::new(),
             name: SmolStr::default(),
             ty: default.scalar_type(),
             default,

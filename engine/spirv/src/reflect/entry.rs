@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::SmallVec;
 use spirv::{Decoration, ExecutionMode as Mode, Op, StorageClass};
 
 use super::Reflection;
 use super::constants::{clamp, literal};
 use crate::error::Error;
 use crate::interface::{
-    Access, EntryPoint, ExecutionMode, Expression, ExpressionNode, LocalSize, MeshLimits,
+    Access, EntryPoint, ExecutionMode, Expression, ExpressionNode, LocalSize, MeshLimits, Numbers,
     ScalarType, Stage, Topology, TypeId,
 };
 use crate::usage::{READ, WRITE};
@@ -36,13 +37,13 @@ impl Reflection<'_> {
                 payload_size: None,
                 payload: None,
                 invocations: None,
-                execution_modes: Vec::new(),
+                execution_modes: SmallVec::new(),
                 bindings: Vec::new(),
                 push_constants: None,
                 inputs: Vec::new(),
                 outputs: Vec::new(),
-                built_ins: Vec::new(),
-                spec_ids: Vec::new(),
+                built_ins: SmallVec::new(),
+                spec_ids: Numbers::new(),
                 uses_physical_pointers: false,
                 physical_access: Access::None,
             };
@@ -115,7 +116,7 @@ impl Reflection<'_> {
                     self.budget.keep(1)?;
                     entry.execution_modes.push(ExecutionMode {
                         mode,
-                        operands: instruction.rest(2).to_vec(),
+                        operands: Numbers::from_slice(instruction.rest(2)),
                     });
                 }
             }
@@ -274,9 +275,9 @@ impl Reflection<'_> {
         }
     }
 
-    fn spec_ids(&mut self, entry: &EntryPoint, position: usize) -> Result<Vec<u32>, Error> {
+    fn spec_ids(&mut self, entry: &EntryPoint, position: usize) -> Result<Numbers, Error> {
         if !self.module.has_spec_constants {
-            return Ok(Vec::new());
+            return Ok(Numbers::new());
         }
         let mut expressions: BTreeSet<Expression> = entry
             .local_size

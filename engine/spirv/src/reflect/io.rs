@@ -184,7 +184,7 @@ impl Reflection<'_> {
         self.touched.clear();
         if let Some(usage) = self.usages.get(position) {
             let touched = usage.touched_of(listing.variable);
-            let steps = self.touched.add(module, &self.places, touched);
+            let steps = self.touched.add(module, self.places, touched);
             self.touched.sort();
             self.budget.work(steps)?;
         }

@@ -1,5 +1,6 @@
 //! The type table: types that blocks, inputs, outputs and payloads are made of.
 
+use smallvec::SmallVec;
 use spirv::{Decoration, Op};
 
 use super::constants::Constants;
@@ -11,8 +12,8 @@ use crate::words::Instruction;
 
 /// Checks that no type contains itself or nests too deep, in one pass without recursion: a type may only be made of types
 /// defined before it, pointers excepted.
-pub(super) fn check_types(module: &Module) -> Result<(), Error> {
-    let mut depths: IdTable<u16> = IdTable::new(module);
+pub(super) fn check_types(module: &Module, depths: &mut IdTable<u16>) -> Result<(), Error> {
+    depths.clear();
     for offset in &module.types {
         let Some(instruction) = module.words.at(*offset as usize) else {
             continue;
@@ -59,37 +60,44 @@ pub(super) fn check_types(module: &Module) -> Result<(), Error> {
 const MAX_DIMENSIONS: usize = 100_000;
 
 /// What an array type holds in the end, its dimensions, and their strides, outermost first.
-type ArrayShape = (u32, Vec<Dim>, Vec<Option<u32>>);
+type ArrayShape = (u32, SmallVec<[Dim; 1]>, SmallVec<[Option<u32>; 2]>);
+
+/// Ids of the types that a table is to have.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    ids: Vec<u32>,
+    is_wanted: IdTable<bool>,
+}
 
 /// Fills a [`TypeTable`] with types and all that they are made of or point at.
 pub(crate) struct TypeBuilder<'m> {
     pub(crate) module: &'m Module,
     pub(crate) table: TypeTable,
     pub(crate) constants: Constants,
-    /// Ids of the types that the table is to have.
-    wanted: Vec<u32>,
-    is_wanted: IdTable<bool>,
+    wanted: &'m mut Wanted,
     /// Array dimensions made so far: arrays of arrays share inner types, but not dimensions.
     made_dimensions: usize,
 }
 
 impl<'m> TypeBuilder<'m> {
-    pub(super) fn new(module: &'m Module) -> Self {
+    /// `wanted` is of a module that is no longer needed.
+    pub(super) fn new(module: &'m Module, wanted: &'m mut Wanted) -> Self {
+        wanted.ids.clear();
+        wanted.is_wanted.clear();
         Self {
             module,
             table: TypeTable::default(),
             constants: Constants::default(),
-            wanted: Vec::new(),
-            is_wanted: IdTable::new(module),
+            wanted,
             made_dimensions: 0,
         }
     }
 
     /// Asks for a type and everything reachable from it. The table has them after [`Self::build`].
     pub(super) fn add(&mut self, id: u32) -> TypeId {
-        if !self.is_wanted.get(self.module, id) && self.module.definition(id).is_some() {
-            self.is_wanted.set(self.module, id, true);
-            self.wanted.push(id);
+        if !self.wanted.is_wanted.get(self.module, id) && self.module.definition(id).is_some() {
+            self.wanted.is_wanted.set(self.module, id, true);
+            self.wanted.ids.push(id);
         }
         TypeId(id)
     }
@@ -98,7 +106,7 @@ impl<'m> TypeBuilder<'m> {
     pub(super) fn build(&mut self) -> Result<(), Error> {
         let module = self.module;
         let mut next = 0;
-        while let Some(id) = self.wanted.get(next).copied() {
+        while let Some(id) = self.wanted.ids.get(next).copied() {
             next += 1;
             let Some(definition) = module.definition(id) else {
                 continue;
@@ -128,15 +136,16 @@ impl<'m> TypeBuilder<'m> {
                 _ => {}
             }
         }
-        let mut wanted = std::mem::take(&mut self.wanted);
+        let mut wanted = std::mem::take(&mut self.wanted.ids);
         wanted.sort_unstable();
         self.table.types.reserve_exact(wanted.len());
-        for id in wanted {
+        for id in wanted.iter().copied() {
             if let Some(instruction) = module.definition(id) {
                 let ty = self.convert(id, instruction)?;
                 self.table.types.push((TypeId(id), ty));
             }
         }
+        self.wanted.ids = wanted;
         Ok(())
     }
 
@@ -192,7 +201,7 @@ impl<'m> TypeBuilder<'m> {
 
     /// What an array type holds in the end, its dimensions (outermost first) and their strides. No dimensions if it is no array.
     pub(super) fn dimensions(&mut self, id: u32) -> Result<ArrayShape, Error> {
-        let (mut dims, mut strides, mut at) = (Vec::new(), Vec::new(), id);
+        let (mut dims, mut strides, mut at) = (SmallVec::new(), SmallVec::new(), id);
         while let Some(instruction) = self.module.definition(at) {
             let dim = match instruction.op() {
                 Some(Op::TypeArray) => {

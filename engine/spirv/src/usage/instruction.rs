@@ -1,5 +1,6 @@
 //! What one instruction does with pointers and handles.
 
+use smallvec::SmallVec;
 use spirv::{GlslStd450Op, Op};
 
 use super::places::{PlaceId, Root};
@@ -330,39 +331,43 @@ fn is_load(op: Op) -> bool {
     )
 }
 
+/// Whether types that this opcode defines are handles.
+fn is_handle(op: Option<Op>) -> bool {
+    matches!(
+        op,
+        Some(
+            Op::TypeImage
+                | Op::TypeSampler
+                | Op::TypeSampledImage
+                | Op::TypeAccelerationStructureKHR
+                | Op::TypeTensorARM
+                | Op::TypeRayQueryKHR
+                | Op::TypeHitObjectNV
+        )
+    )
+}
+
 /// Whether a type is a handle or holds one.
 pub(super) fn holds_handle(module: &Module, ty: u32) -> bool {
-    if matches!(
+    if !matches!(
         module.opcode_of(ty),
-        Some(
-            Op::TypeBool
-                | Op::TypeInt
-                | Op::TypeFloat
-                | Op::TypeVector
-                | Op::TypeMatrix
-                | Op::TypePointer
-        )
+        Some(Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray)
     ) {
-        return false;
+        return is_handle(module.opcode_of(ty));
     }
-    let mut work = vec![ty];
+    let mut work: SmallVec<[u32; 16]> = SmallVec::new();
+    work.push(ty);
     let mut left = 4096;
     while let Some(ty) = work.pop() {
         let Some(definition) = module.definition(ty) else {
             continue;
         };
         match definition.op() {
-            Some(
-                Op::TypeImage
-                | Op::TypeSampler
-                | Op::TypeSampledImage
-                | Op::TypeAccelerationStructureKHR
-                | Op::TypeTensorARM
-                | Op::TypeRayQueryKHR
-                | Op::TypeHitObjectNV,
-            ) => return true,
-            Some(Op::TypeArray | Op::TypeRuntimeArray) => work.extend(definition.operands.get(1)),
-            Some(Op::TypeStruct) => work.extend(definition.rest(1)),
+            op if is_handle(op) => return true,
+            Some(Op::TypeArray | Op::TypeRuntimeArray) => {
+                work.extend(definition.operands.get(1).copied());
+            }
+            Some(Op::TypeStruct) => work.extend_from_slice(definition.rest(1)),
             _ => {}
         }
         left -= 1;

@@ -19,6 +19,15 @@ pub(crate) enum Root {
     Physical(u32),
 }
 
+impl Root {
+    /// Id of the variable, or of the type.
+    pub(crate) fn id(self) -> u32 {
+        match self {
+            Self::Variable(id) | Self::Physical(id) => id,
+        }
+    }
+}
+
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Step {
@@ -58,7 +67,7 @@ struct Node {
 const MAX_LISTED: u32 = 8;
 
 /// The tree. It stops growing at a limit; then a part stands for the whole, which says more than the code does, never less.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Places {
     nodes: Vec<Node>,
     /// Number of the place of each variable, plus 1.
@@ -70,14 +79,13 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    pub(crate) fn new(module: &Module, limit: usize) -> Self {
-        Self {
-            nodes: Vec::with_capacity(32),
-            variables: IdTable::new(module),
-            physical: HashMap::new(),
-            crowded: HashMap::new(),
-            limit,
-        }
+    /// Makes the tree empty, for another module.
+    pub(crate) fn reset(&mut self, limit: usize) {
+        self.nodes.clear();
+        self.variables.clear();
+        self.physical.clear();
+        self.crowded.clear();
+        self.limit = limit;
     }
 
     /// Number of places.

@@ -5,7 +5,7 @@ use spirv::{Decoration, Op};
 use super::places::{PlaceId, Places, Step};
 use super::walk::{Budget, Touched};
 use crate::error::Error;
-use crate::interface::{ByteRange, Dim, TypeId};
+use crate::interface::{ByteRange, ByteRanges, Dim, TypeId};
 use crate::layout::{MatrixLayout, join_ranges};
 use crate::module::{IdTable, Module};
 use crate::reflect::TypeBuilder;
@@ -27,6 +27,7 @@ pub(crate) struct RangeScratch {
     path: Vec<PlaceId>,
     loops: Vec<(u64, u64)>,
     parts: Vec<ByteRange>,
+    ranges: Vec<ByteRange>,
     stack: Vec<(u32, MatrixLayout, u64)>,
 }
 
@@ -35,22 +36,30 @@ pub(crate) struct RangeScratch {
 pub(crate) fn active_ranges(
     context: &mut RangeContext<'_, '_>,
     touched: &[Touched],
-) -> Result<Vec<ByteRange>, Error> {
-    let mut ranges = Vec::new();
+) -> Result<ByteRanges, Error> {
+    let mut ranges = std::mem::take(&mut context.scratch.ranges);
+    ranges.clear();
     for found in touched {
         context.place(found.place, &mut ranges)?;
         if ranges.len() > 4 * MAX_RANGES {
-            join_ranges(&mut ranges);
+            join(&mut ranges);
         }
         if ranges.len() > 4 * MAX_RANGES {
             cover(&mut ranges);
         }
     }
-    join_ranges(&mut ranges);
+    join(&mut ranges);
     if ranges.len() > MAX_RANGES {
         cover(&mut ranges);
     }
-    Ok(ranges)
+    let active = ByteRanges::from_slice(&ranges);
+    context.scratch.ranges = ranges;
+    Ok(active)
+}
+
+fn join(ranges: &mut Vec<ByteRange>) {
+    let left = join_ranges(ranges);
+    ranges.truncate(left);
 }
 
 fn cover(ranges: &mut Vec<ByteRange>) {
@@ -76,7 +85,7 @@ fn repeat(base: u64, loops: &[(u64, u64)], parts: &[ByteRange], ranges: &mut Vec
             size: part.size,
         }));
         if ranges.len() > 4 * MAX_RANGES {
-            join_ranges(ranges);
+            join(ranges);
             if ranges.len() > 2 * MAX_RANGES {
                 cover(ranges);
             }
@@ -248,7 +257,7 @@ impl RangeContext<'_, '_> {
             }
         }
         self.scratch.stack = stack;
-        join_ranges(parts);
+        join(parts);
         Ok(())
     }
 
@@ -354,7 +363,7 @@ impl RangeContext<'_, '_> {
 }
 
 /// Members of structs that touched places lie in, hold or are. Can be cleared and used again at no cost.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct UsedMembers {
     /// Struct and number, sorted.
     members: Vec<(u32, u32)>,
@@ -363,16 +372,17 @@ pub(crate) struct UsedMembers {
     /// By place: the round in which it was passed.
     passed: Vec<u32>,
     round: u32,
+    /// Types still to go through.
+    work: Vec<u32>,
 }
 
 impl UsedMembers {
-    pub(crate) fn new(module: &Module) -> Self {
-        Self {
-            members: Vec::new(),
-            whole: IdTable::new(module),
-            passed: Vec::new(),
-            round: 1,
-        }
+    /// Forgets everything, for another module.
+    pub(crate) fn reset(&mut self) {
+        self.members.clear();
+        self.whole.clear();
+        self.passed.clear();
+        self.round = 1;
     }
 
     pub(crate) fn clear(&mut self) {
@@ -391,7 +401,7 @@ impl UsedMembers {
             self.passed.resize(places.len(), 0);
         }
         let mut steps = touched.len();
-        let mut work = Vec::new();
+        let mut work = std::mem::take(&mut self.work);
         for found in touched {
             // Upwards: the members on the way to it.
             let mut at = Some(found.place);
@@ -429,6 +439,7 @@ impl UsedMembers {
                 }
             }
         }
+        self.work = work;
         steps
     }
 

@@ -1,8 +1,9 @@
 //! The walk over the functions that an entry point reaches, until nothing new is found.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
+use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
 
 use super::places::{PlaceId, Places, Root};
@@ -101,6 +102,16 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
+    /// Makes it say nothing.
+    fn clear(&mut self) {
+        self.variables.clear();
+        self.constants.clear();
+        self.touched.clear();
+        self.sampled.clear();
+        self.physical = false;
+        self.physical_flags = 0;
+    }
+
     /// Whether the functions name a global variable.
     pub(crate) fn names(&self, variable: u32) -> bool {
         self.variables.binary_search(&variable).is_ok()
@@ -117,28 +128,37 @@ impl Usage {
 }
 
 /// Positions of the functions that one reaches through calls, callers before callees where calls are not recursive.
-fn reachable(module: &Module, function: u32) -> Vec<usize> {
-    let callees = |index: usize| -> Vec<usize> {
+fn reachable(module: &Module, function: u32) -> SmallVec<[usize; 4]> {
+    let Some(index) = module.function_index(function) else {
+        return SmallVec::new();
+    };
+    let mut order = SmallVec::new();
+    if !module.has_calls {
+        order.push(index);
+        return order;
+    }
+    let callees = |index: usize| -> SmallVec<[usize; 4]> {
         let Some(function) = module.functions.get(index) else {
-            return Vec::new();
+            return SmallVec::new();
         };
         let calls = module
             .steps(function)
-            .filter(|instruction| instruction.op() == Some(Op::FunctionCall));
+            .filter(|instruction| instruction.is(Op::FunctionCall));
         calls
             .filter_map(|call| module.function_index(*call.operands.get(2)?))
             .collect()
     };
-    let Some(index) = module.function_index(function) else {
-        return Vec::new();
-    };
-    let mut order = Vec::new();
-    let mut seen = BTreeSet::from([index]);
-    let mut stack = vec![(index, callees(index))];
+    let mut seen = vec![false; module.functions.len()];
+    if let Some(first) = seen.get_mut(index) {
+        *first = true;
+    }
+    let mut stack: SmallVec<[_; 4]> = SmallVec::new();
+    stack.push((index, callees(index)));
     while let Some((index, rest)) = stack.last_mut() {
         match rest.pop() {
             Some(callee) => {
-                if seen.insert(callee) {
+                if let Some(seen @ false) = seen.get_mut(callee) {
+                    *seen = true;
                     stack.push((callee, callees(callee)));
                 }
             }
@@ -202,56 +222,69 @@ pub(crate) struct Walk<'m, 'p> {
     pub(super) module: &'m Module,
     pub(super) places: &'p mut Places,
     pub(super) budget: &'p mut Budget,
+    tables: &'p mut WalkTables,
+    /// Whether anything has asked what a variable holds.
+    asked_contents: bool,
+    /// Whether any variable holds anything.
+    has_contents: bool,
+    grew: bool,
+    /// Id of the function being walked.
+    current: u32,
+}
+
+/// What the walk writes down. Can be used again for other modules.
+#[derive(Debug, Default)]
+pub(crate) struct WalkTables {
     /// Places that a pointer may point at, or a handle may come from.
     values: IdTable<Value>,
     /// Ids whose value is set.
     set: Vec<u32>,
     sets: Vec<PlaceSet>,
-    /// Pointers and handles that a variable may hold.
-    contents: HashMap<Root, Value>,
-    /// Whether anything has asked what a variable holds.
-    asked_contents: bool,
+    /// Pointers and handles that a variable may hold, or what pointers to a type point at.
+    contents: IdTable<Held>,
     /// Pointers and handles that a function may return.
-    returns: HashMap<u32, Value>,
+    returns: IdTable<Value>,
     /// By place: what is done with it.
     flags: Vec<u8>,
     touched: Vec<PlaceId>,
-    grew: bool,
-    /// Id of the function being walked.
-    current: u32,
     /// Whether structs and arrays hold handles, as far as it was asked.
-    handles: HashMap<u32, bool>,
+    handles: IdTable<Option<bool>>,
 }
 
 impl<'m, 'p> Walk<'m, 'p> {
-    pub(crate) fn new(module: &'m Module, places: &'p mut Places, budget: &'p mut Budget) -> Self {
+    pub(crate) fn new(
+        module: &'m Module,
+        places: &'p mut Places,
+        budget: &'p mut Budget,
+        tables: &'p mut WalkTables,
+    ) -> Self {
+        tables.values.clear();
+        tables.set.clear();
+        tables.flags.clear();
+        tables.touched.clear();
+        tables.handles.clear();
         Self {
             module,
             places,
             budget,
-            values: IdTable::new(module),
-            set: Vec::new(),
-            sets: Vec::new(),
-            contents: HashMap::new(),
+            tables,
             asked_contents: false,
-            returns: HashMap::new(),
-            flags: Vec::new(),
-            touched: Vec::new(),
+            has_contents: false,
             grew: false,
             current: 0,
-            handles: HashMap::new(),
         }
     }
 }
 
 impl Walk<'_, '_> {
-    /// Analyses the entry point whose function has this id.
-    pub(crate) fn analyse(&mut self, function: u32) -> Result<Usage, Error> {
+    /// Analyses the entry point whose function has this id. `usage` is one that is no longer needed.
+    pub(crate) fn analyse(&mut self, function: u32, mut usage: Usage) -> Result<Usage, Error> {
         self.reset();
+        usage.clear();
         let module = self.module;
         let reachable = reachable(module, function);
         self.globals()?;
-        let mut usage = self.names(&reachable)?;
+        self.names(&reachable, &mut usage)?;
         loop {
             self.grew = false;
             for function in reachable
@@ -271,10 +304,14 @@ impl Walk<'_, '_> {
         if module.combines_samplers {
             usage.sampled = sampling::pairs(self, &reachable)?;
         }
-        usage.touched.reserve_exact(self.touched.len());
-        for place in &self.touched {
+        for place in &self.tables.touched {
             let root = self.places.get(*place).root;
-            let flags = self.flags.get(place.0 as usize).copied().unwrap_or(0);
+            let flags = self
+                .tables
+                .flags
+                .get(place.0 as usize)
+                .copied()
+                .unwrap_or(0);
             if let Root::Physical(_) = root {
                 usage.physical_flags |= flags;
             }
@@ -294,15 +331,16 @@ impl Walk<'_, '_> {
     }
 
     fn reset(&mut self) {
-        for id in self.set.drain(..) {
-            self.values.set(self.module, id, Value::default());
+        for id in self.tables.set.drain(..) {
+            self.tables.values.set(self.module, id, Value::default());
         }
-        self.sets.clear();
-        self.contents.clear();
+        self.tables.sets.clear();
+        self.tables.contents.clear();
         self.asked_contents = false;
-        self.returns.clear();
-        for place in self.touched.drain(..) {
-            if let Some(flags) = self.flags.get_mut(place.0 as usize) {
+        self.has_contents = false;
+        self.tables.returns.clear();
+        for place in self.tables.touched.drain(..) {
+            if let Some(flags) = self.tables.flags.get_mut(place.0 as usize) {
                 *flags = 0;
             }
         }
@@ -328,9 +366,8 @@ impl Walk<'_, '_> {
     }
 
     /// Global variables and constants that reachable functions name.
-    fn names(&mut self, reachable: &[usize]) -> Result<Usage, Error> {
+    fn names(&mut self, reachable: &[usize], usage: &mut Usage) -> Result<(), Error> {
         let module = self.module;
-        let mut usage = Usage::default();
         for function in reachable
             .iter()
             .filter_map(|index| module.functions.get(*index))
@@ -341,7 +378,7 @@ impl Walk<'_, '_> {
                     Kind::GlobalVariable => usage.variables.push(*id),
                     Kind::SpecConstant => usage.constants.push(*id),
                     Kind::PhysicalPointer => usage.physical = true,
-                    Kind::Other => {}
+                    Kind::Other | Kind::GlslImport | Kind::DebugImport => {}
                 }
             }
         }
@@ -352,20 +389,20 @@ impl Walk<'_, '_> {
                 list.dedup();
             }
         }
-        Ok(usage)
+        Ok(())
     }
 
     fn set_value(&mut self, id: u32, value: Value) {
-        self.values.set(self.module, id, value);
+        self.tables.values.set(self.module, id, value);
     }
 
     /// Places that a value stands for.
     pub(super) fn get(&mut self, id: u32) -> Found {
         let module = self.module;
-        let value = self.values.get(module, id);
+        let value = self.tables.values.get(module, id);
         if !value.asked {
             if value.places == Held::Nothing {
-                self.set.push(id);
+                self.tables.set.push(id);
             }
             self.set_value(
                 id,
@@ -386,6 +423,7 @@ impl Walk<'_, '_> {
             Held::Nothing => Found::Nothing,
             Held::One(place) => Found::One(place),
             Held::Many(number) => self
+                .tables
                 .sets
                 .get(number as usize)
                 .map_or(Found::Nothing, |set| Found::Many(set.places.clone())),
@@ -429,14 +467,14 @@ impl Walk<'_, '_> {
         let number = match held {
             Held::Many(number) => number as usize,
             _ => {
-                self.sets.push(PlaceSet {
+                self.tables.sets.push(PlaceSet {
                     places: self.found(held).to_vec(),
                     wholes: false,
                 });
-                self.sets.len() - 1
+                self.tables.sets.len() - 1
             }
         };
-        let Some(set) = self.sets.get_mut(number) else {
+        let Some(set) = self.tables.sets.get_mut(number) else {
             return Ok(None);
         };
         let before = set.places.len();
@@ -473,11 +511,11 @@ impl Walk<'_, '_> {
         if places.is_empty() {
             return Ok(());
         }
-        let value = self.values.get(self.module, id);
+        let value = self.tables.values.get(self.module, id);
         if let Some(held) = self.join(value.places, places)? {
             self.grew |= value.asked;
             if value.places == Held::Nothing && !value.asked {
-                self.set.push(id);
+                self.tables.set.push(id);
             }
             self.set_value(
                 id,
@@ -495,63 +533,57 @@ impl Walk<'_, '_> {
         if places.is_empty() {
             return Ok(());
         }
-        let value = self.contents.get(&root).copied().unwrap_or_default();
-        if let Some(held) = self.join(value.places, places)? {
+        let held = self.tables.contents.get(self.module, root.id());
+        if let Some(held) = self.join(held, places)? {
             self.grew |= self.asked_contents;
-            self.contents.insert(
-                root,
-                Value {
-                    places: held,
-                    ..value
-                },
-            );
+            self.has_contents = true;
+            self.tables.contents.set(self.module, root.id(), held);
         }
         Ok(())
     }
 
     pub(super) fn held(&mut self, root: Root) -> Found {
         self.asked_contents = true;
-        if self.contents.is_empty() {
+        if !self.has_contents {
             return Found::Nothing;
         }
-        let value = self.contents.get(&root).copied().unwrap_or_default();
-        self.found(value.places)
+        self.found(self.tables.contents.get(self.module, root.id()))
     }
 
     pub(super) fn add_return(&mut self, places: &[PlaceId]) -> Result<(), Error> {
         if places.is_empty() {
             return Ok(());
         }
-        let value = self.returns.get(&self.current).copied().unwrap_or_default();
-        if let Some(held) = self.join(value.places, places)? {
+        let value = self.tables.returns.get(self.module, self.current);
+        if let Some(places) = self.join(value.places, places)? {
             self.grew |= value.asked;
-            self.returns.insert(
-                self.current,
-                Value {
-                    places: held,
-                    ..value
-                },
-            );
+            let value = Value { places, ..value };
+            self.tables.returns.set(self.module, self.current, value);
         }
         Ok(())
     }
 
     pub(super) fn returned(&mut self, function: u32) -> Found {
-        let value = self.returns.entry(function).or_default();
-        value.asked = true;
-        let places = value.places;
+        let places = self.tables.returns.get(self.module, function).places;
+        let value = Value {
+            asked: true,
+            places,
+        };
+        self.tables.returns.set(self.module, function, value);
         self.found(places)
     }
 
     pub(super) fn touch(&mut self, places: &[PlaceId], flags: u8) {
         for place in places {
             let index = place.0 as usize;
-            if index >= self.flags.len() {
-                self.flags.resize(self.places.len().max(index + 1), 0);
+            if index >= self.tables.flags.len() {
+                self.tables
+                    .flags
+                    .resize(self.places.len().max(index + 1), 0);
             }
-            if let Some(known) = self.flags.get_mut(index) {
+            if let Some(known) = self.tables.flags.get_mut(index) {
                 if *known == 0 {
-                    self.touched.push(*place);
+                    self.tables.touched.push(*place);
                 }
                 *known |= flags;
             }
@@ -562,10 +594,13 @@ impl Walk<'_, '_> {
     pub(super) fn holds_handle(&mut self, ty: u32) -> bool {
         let module = self.module;
         match module.opcode_of(ty) {
-            Some(Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray) => *self
-                .handles
-                .entry(ty)
-                .or_insert_with(|| super::instruction::holds_handle(module, ty)),
+            Some(Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray) => {
+                self.tables.handles.get(module, ty).unwrap_or_else(|| {
+                    let holds = super::instruction::holds_handle(module, ty);
+                    self.tables.handles.set(module, ty, Some(holds));
+                    holds
+                })
+            }
             _ => super::instruction::holds_handle(module, ty),
         }
     }

@@ -192,7 +192,10 @@ fn types_and_defaults_of_spec_constants() {
         (9, "i32", SpecValue::I32(1)),
     ];
     assert_eq!(found, expected);
-    assert_eq!(interface.entry_points[0].spec_ids, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(
+        interface.entry_points[0].spec_ids[..],
+        [0, 1, 2, 3, 4, 5, 6]
+    );
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn runtime_descriptor_arrays() {
         (samplers.descriptor_type, samplers.count),
         (DescriptorType::Sampler, Count::Fixed(4))
     );
-    assert_eq!(textures.sampled_with, [samplers.spirv_id]);
-    assert_eq!(samplers.sampled_with, [textures.spirv_id]);
+    assert_eq!(textures.sampled_with[..], [samplers.spirv_id]);
+    assert_eq!(samplers.sampled_with[..], [textures.spirv_id]);
 
     let fixed = reflect("unsized_constant.frag");
     assert_eq!(binding(&fixed, "textures").count, Count::Fixed(3));
@@ -97,8 +97,8 @@ fn aliases_are_grouped() {
         others.retain(|id| *id != binding.spirv_id);
         others.sort_unstable();
         assert_eq!(
-            (&binding.aliases, binding.access, binding.non_writable),
-            (&others, Access::Read, true)
+            (&binding.aliases[..], binding.access, binding.non_writable),
+            (&others[..], Access::Read, true)
         );
     }
     let strides: Vec<u32> = group

@@ -195,7 +195,7 @@ fn local_size_from_spec_constants() {
         size.map(|axis| (axis.value, axis.spec_id)),
         [(16, Some(5)), (4, None), (2, Some(6))]
     );
-    assert_eq!(interface.entry_points[0].spec_ids, [5, 6]);
+    assert_eq!(interface.entry_points[0].spec_ids[..], [5, 6]);
     let x = &interface.spec_constants[0];
     assert_eq!((x.id, x.default), (5, SpecValue::U32(16)));
     assert!(x.sizes.contains(&SpecDependent::LocalSize {
@@ -237,7 +237,7 @@ fn entry_points_that_share_a_name() {
         (true, Some([8, 4, 2]))
     );
     assert_eq!(
-        interface.bindings[0].access_by_stage,
+        interface.bindings[0].access_by_stage[..],
         [(Stage::Vertex, Access::Read)]
     );
 }

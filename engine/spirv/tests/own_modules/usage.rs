@@ -9,10 +9,10 @@ use crate::{at, binding, used_members};
 fn images_and_samplers_are_paired_by_call() {
     let interface = reflect("sampled_with.frag");
     let id = |name: &str| binding(&interface, name).spirv_id;
-    assert_eq!(binding(&interface, "a").sampled_with, [id("s")]);
-    assert_eq!(binding(&interface, "b").sampled_with, [id("t")]);
-    assert_eq!(binding(&interface, "s").sampled_with, [id("a")]);
-    assert_eq!(binding(&interface, "fetched").sampled_with, [0u32; 0]);
+    assert_eq!(binding(&interface, "a").sampled_with[..], [id("s")]);
+    assert_eq!(binding(&interface, "b").sampled_with[..], [id("t")]);
+    assert_eq!(binding(&interface, "s").sampled_with[..], [id("a")]);
+    assert_eq!(binding(&interface, "fetched").sampled_with[..], [0u32; 0]);
     let access = |name: &str| {
         (
             binding(&interface, name).used,
@@ -49,7 +49,7 @@ fn use_through_calls() {
         (false, Access::None, vec![])
     );
     assert_eq!(interface.entry_points[0].bindings.len(), 2);
-    assert_eq!(a.access_by_stage, [(Stage::Compute, Access::ReadWrite)]);
+    assert_eq!(a.access_by_stage[..], [(Stage::Compute, Access::ReadWrite)]);
 }
 
 #[test]
