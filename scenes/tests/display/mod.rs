@@ -23,6 +23,8 @@ impl Server {
                 "2560x1600x24",
                 "-nolisten",
                 "tcp",
+                // Else it begins anew whenever a program ends, and the next one may come too early.
+                "-noreset",
             ])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

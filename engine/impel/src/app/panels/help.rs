@@ -22,16 +22,21 @@ const KEYS: [(&str, &str); 12] = [
     ("F1, Esc", "this help"),
 ];
 
+/// Width that the longest line needs, points.
+const WIDTH: f32 = 450.0;
+
 /// `captures` says whether RenderDoc is there.
 pub(super) fn show(context: &egui::Context, open: &mut bool, captures: bool) {
     let screen = context.content_rect().size();
     egui::Window::new("Help")
         .open(open)
         .collapsible(false)
+        .min_width(WIDTH.min(screen.x - 40.0))
         .resizable(false)
         .anchor(egui::Align2::CENTER_CENTER, egui::Vec2::ZERO)
         .show(context, |ui| {
             egui::ScrollArea::both()
+                .auto_shrink([false, true])
                 .max_width((screen.x - 40.0).max(100.0))
                 .max_height((screen.y - 80.0).max(60.0))
                 .show(ui, |ui| keys(ui, captures));

@@ -73,7 +73,7 @@ impl Panels {
             calibration: None,
             captures: false,
             passes: passes::Passes::default(),
-            flames: puffin_egui::ProfilerUi::default(),
+            flames: profiler::flames(),
             messages: VecDeque::new(),
         }
     }
