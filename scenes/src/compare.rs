@@ -45,7 +45,7 @@ pub fn compare(first: &Path, second: &Path) -> Result<String, Error> {
 }
 
 fn read(path: &Path) -> Result<Value, Error> {
-    let text = std::fs::read_to_string(path).map_err(|reason| Error::file(path, reason))?;
+    let text = crate::data::read(path)?;
     let value: Value = serde_json::from_str(&text).map_err(|reason| Error::file(path, reason))?;
     match value.get("schema").and_then(Value::as_u64) {
         Some(1) if frame(&value).is_some() => Ok(value),

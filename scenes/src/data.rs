@@ -333,7 +333,7 @@ pub fn mesh_source(name: &str) -> Result<impel::geometry::MeshSource, Error> {
 }
 
 /// A text file; a pipe or a device may never end.
-fn read(path: &Path) -> Result<String, Error> {
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
     let wrong = |reason| Error::file(path, reason);
     if !std::fs::metadata(path).map_err(wrong)?.is_file() {
         return Err(Error::file(path, "expected a plain file"));

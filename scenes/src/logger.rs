@@ -1,6 +1,7 @@
 //! Warnings and errors of the libraries, on standard error.
 
 use log::{LevelFilter, Log, Metadata, Record};
+use std::io::Write;
 
 struct Logger;
 
@@ -11,11 +12,10 @@ impl Log for Logger {
 
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
-            eprintln!(
-                "{}: {}",
-                record.level().as_str().to_lowercase(),
-                record.args()
-            );
+            let level = record.level().as_str().to_lowercase();
+            let line = format!("{level}: {}\n", record.args());
+            // Standard error may be closed or full, which is no reason to end.
+            let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }
 

@@ -85,7 +85,7 @@ pub(crate) fn bake(folder: &Path, options: &BakeOptions) -> Result<Changes, Erro
     };
     for (name, bytes) in &files {
         let path = folder.join(name);
-        if std::fs::read(&path).is_ok_and(|found| found == *bytes) {
+        if impel_spirv::read_file(&path).is_ok_and(|found| found == *bytes) {
             continue;
         }
         if let Some(parent) = path.parent() {
@@ -107,7 +107,7 @@ pub(crate) fn check(folder: &Path, options: &BakeOptions) -> Result<usize, Error
     let files = make(folder, options)?;
     let mut different = Vec::new();
     for (name, bytes) in &files {
-        match std::fs::read(folder.join(name)) {
+        match impel_spirv::read_file(&folder.join(name)) {
             Ok(found) if found == *bytes => {}
             Ok(_) => different.push(name.clone()),
             Err(_) => different.push(format!("{name} (missing)")),
@@ -240,7 +240,7 @@ fn compile<'a>(
     if verbose {
         for failure in &failures {
             if let Error::Compile { source, .. } = failure {
-                eprintln!("{}", source.report());
+                crate::complain(source.report().trim_end());
             }
         }
     }

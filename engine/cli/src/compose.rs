@@ -39,6 +39,12 @@ pub(crate) fn compose(request: &Request) -> Result<String, Error> {
         Some(name) => vec![recipes.effect(name)?],
         None => recipes.effects.iter().collect(),
     };
+    if chosen.is_empty() {
+        return Err(Error::File {
+            file: request.recipes.clone(),
+            problem: "has no effects, expected at least one".to_owned(),
+        });
+    }
     let options = ComposeOptions {
         debug_info: request.debug_info,
         cache: request.cache.clone(),

@@ -81,6 +81,7 @@ impl Error {
         let problem = match error.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
             std::io::ErrorKind::IsADirectory => "is a folder, expected a file".to_owned(),
+            std::io::ErrorKind::NotADirectory => "lies under a file, expected a folder".to_owned(),
             _ => error.to_string(),
         };
         Self::File {
@@ -92,7 +93,7 @@ impl Error {
 
 /// Reads a UTF-8 text file.
 pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::file(path, &error))?;
+    let bytes = impel_spirv::read_file(path).map_err(|error| Error::file(path, &error))?;
     String::from_utf8(bytes).map_err(|_| Error::File {
         file: path.to_owned(),
         problem: "expected UTF-8 text".to_owned(),

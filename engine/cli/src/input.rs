@@ -1,6 +1,5 @@
 //! Reading of shaders: SPIR-V, GLSL (compiled on the way) and baked reflection, by their file names.
 
-use std::io::Read;
 use std::path::Path;
 
 use impel_spirv::compile::{CompileError, CompileOptions, Compiler, Source, stage_of};
@@ -68,25 +67,12 @@ pub(crate) fn compile_error(source: CompileError) -> Error {
 /// A whole file, if it is one (reading a pipe might never end) and of a sensible size.
 fn bytes(path: &Path) -> Result<Vec<u8>, Error> {
     let fail = |error: std::io::Error| Error::file(path, &error);
-    let kind = std::fs::metadata(path).map_err(fail)?.file_type();
-    if !kind.is_file() && !kind.is_dir() {
-        return Err(Error::File {
-            file: path.to_owned(),
-            problem: "is a pipe, socket or device, expected a file".to_owned(),
-        });
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .map_err(fail)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(fail)?;
-    if bytes.len() as u64 > MAX_BYTES {
+    if std::fs::metadata(path).map_err(fail)?.len() > MAX_BYTES {
         let problem = format!("is larger than {} MB, which no shader is", MAX_BYTES >> 20);
         return Err(Error::File {
             file: path.to_owned(),
             problem,
         });
     }
-    Ok(bytes)
+    impel_spirv::read_file(path).map_err(fail)
 }

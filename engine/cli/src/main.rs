@@ -15,6 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use impel_spirv::ListingStyle;
 
@@ -137,25 +138,68 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Wrong usage ends with status 2 in here.
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
     let _ = log::set_logger(&Warnings).map(|()| log::set_max_level(log::LevelFilter::Warn));
-    match run(arguments.command) {
-        Ok(text) => {
-            // Whoever reads may have enough of it (`impel reflect .. | head`).
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            ExitCode::SUCCESS
-        }
+    match run(arguments.command).and_then(|text| print(&text)) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", error.to_string().replace('\n', " "));
+            complain(&format!("error: {}", one_line(&error.to_string())));
             if let Error::Spirv(impel_spirv::Error::Mixin(error)) = &error
                 && !error.attachment.is_empty()
             {
-                eprintln!("{}", error.attachment.trim_end());
+                complain(error.attachment.trim_end());
             }
             ExitCode::FAILURE
         }
     }
+}
+
+/// Help as it is; a mistake as one line and status 2.
+fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.to_string();
+    if !error.use_stderr() {
+        return match print(&text) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                complain(&format!("error: {error}"));
+                ExitCode::FAILURE
+            }
+        };
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        complain(text.trim_end());
+    } else {
+        // The first paragraph says it; what follows is usage.
+        complain(&one_line(text.split("\n\n").next().unwrap_or(&text)));
+    }
+    ExitCode::from(2)
+}
+
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Whoever reads standard output may have enough of it (`impel reflect .. | head`), which is no failure.
+fn print(text: &str) -> Result<(), Error> {
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::file(Path::new("standard output"), &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where standard error cannot be written to, the exit status still says it.
+pub(crate) fn complain(text: &str) {
+    let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 /// Runs a command and gives what it has to say.
@@ -267,11 +311,8 @@ impl log::Log for Warnings {
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        eprintln!(
-            "{}: {}",
-            record.level().as_str().to_lowercase(),
-            record.args()
-        );
+        let level = record.level().as_str().to_lowercase();
+        complain(&format!("{level}: {}", record.args()));
     }
 
     fn flush(&self) {}

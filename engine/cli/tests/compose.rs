@@ -169,6 +169,11 @@ fn mistakes_are_one_line_with_a_code() {
         assert!(text.starts_with("error: ") && text.contains(part), "{text}");
     };
     one(fails(&["compose", &folder.path("no.toml")]), "M28");
+    std::fs::write(folder.path("empty.toml"), "classes = [\"classes\"]\n").unwrap();
+    one(
+        fails(&["compose", &folder.path("empty.toml")]),
+        "has no effects, expected at least one",
+    );
     one(
         fails(&["compose", &recipes, "--effect", "none"]),
         "no such effect; the file has: plain, twice",

@@ -305,6 +305,66 @@ fn pipes_and_devices_are_one_line() {
             );
         }
     }
+    // Where a command reads further files, too: sources, includes, manifests, recipes, classes.
+    let put = |folder: &Folder, name: &str| {
+        let path = folder.0.join(name);
+        let _ = std::fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    for name in [
+        "programs.toml",
+        "config.toml",
+        "glsl/fill.comp",
+        "glsl/include/value.glsl",
+    ] {
+        let shaders = Folder::with_shaders("pipe-shaders");
+        put(&shaders, name);
+        let line = fails(&["bake", text(&shaders.0)]);
+        assert!(line.contains("pipe, socket or device"), "{name}: {line}");
+    }
+    let line = fails(&["compose", text(&pipe)]);
+    assert!(line.contains("pipe, socket or device"), "{line}");
+    let recipes = folder.write(
+        "recipes.toml",
+        "classes = [\"classes\"]\n[effect.a]\nmixins = [\"A\"]\nstages = [\"compute\"]\n",
+    );
+    std::fs::create_dir_all(folder.0.join("classes")).unwrap();
+    put(&folder, "classes/A.glsl");
+    let line = fails(&["compose", text(&recipes)]);
+    assert!(line.contains("pipe, socket or device"), "{line}");
+}
+
+/// What cannot be written is a failure, but for a reader that has enough; and nothing panics where nobody listens.
+#[cfg(target_os = "linux")]
+#[test]
+fn full_and_closed_outputs_are_survived() {
+    let module = workspace().join("engine/cli/tests/shaders/baked/std140.comp.spv");
+    let full = || {
+        std::fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .unwrap()
+    };
+    let run = |arguments: &[&str], out: std::process::Stdio, error: std::process::Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_impel"));
+        let child = command.args(arguments).stdout(out).stderr(error).spawn();
+        child.unwrap().wait_with_output().unwrap()
+    };
+    use std::process::Stdio;
+    for arguments in [&["reflect", text(&module)][..], &["--help"]] {
+        let output = run(arguments, full().into(), Stdio::piped());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.starts_with("error: standard output: "), "{said}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = run(arguments, writer.into(), Stdio::piped());
+        assert!(output.status.success() && output.stderr.is_empty());
+    }
+    for (arguments, status) in [(&["reflect", "absent.spv"][..], 1), (&["frobnicate"], 2)] {
+        let output = run(arguments, Stdio::null(), full().into());
+        assert_eq!(output.status.code(), Some(status));
+    }
 }
 
 #[test]
@@ -393,7 +453,17 @@ fn wrong_usage_is_status_2() {
     ] {
         let output = impel(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(!output.stderr.is_empty());
+        let said = String::from_utf8(output.stderr).unwrap();
+        let lines = said.lines().count();
+        // Without a command the whole help.
+        assert!(
+            if arguments.is_empty() {
+                lines > 5
+            } else {
+                lines == 1
+            },
+            "{said}"
+        );
     }
     assert!(succeeds(&["--help"]).contains("bake"));
     assert!(succeeds(&["--version"]).starts_with("impel "));
@@ -464,6 +534,9 @@ fn generates_code_for_files() {
             && code.contains("pub struct Push {")
             && code.contains("use impel_gpu::")
     );
+    // Mistakes name the files as they were given.
+    let line = fails(&["codegen", text(&files[0]), text(&files[0])]);
+    assert_eq!(line.matches(text(&files[0])).count(), 2, "{line}");
     let named = succeeds(&[
         "codegen",
         text(&files[0]),
@@ -560,7 +633,8 @@ fn devices_are_listed_and_their_absence_is_one_line() {
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(
-        text.starts_with("error: ") && text.lines().count() == 1,
+        text.starts_with("error: no Vulkan device found by VK_DRIVER_FILES=/nonexistent.json, ")
+            && text.lines().count() == 1,
         "{text}"
     );
 }

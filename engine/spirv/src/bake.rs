@@ -139,11 +139,11 @@ pub fn load(spirv: &Path) -> Result<(Interface, LoadedFrom), Error> {
     let name = spirv.display().to_string();
     let baked_path = baked_path(spirv);
     let baked_name = baked_path.display().to_string();
-    let module = std::fs::read(spirv).map_err(|error| Error::File {
+    let module = crate::read_file(spirv).map_err(|error| Error::File {
         file: name.clone(),
         reason: error.to_string(),
     });
-    let baked = match std::fs::read(&baked_path) {
+    let baked = match crate::read_file(&baked_path) {
         Ok(bytes) => Some(unbake(
             &bytes,
             module.as_ref().ok().map(|module| spirv_hash(module)),

@@ -165,7 +165,7 @@ fn module<'a>(program: &'a Program<'a>, options: &'a CodegenOptions) -> Result<M
         let input = StageInput {
             entry_point: first.map_or("main", |entry| entry.name.as_str()),
             stage: first.map(|entry| entry.stage),
-            ..StageInput::new(stage.name, stage.interface)
+            ..StageInput::new(stage.source, stage.interface)
         };
         stages.push((stage, input.resolve()?));
         inputs.push(input);

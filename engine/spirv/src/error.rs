@@ -102,7 +102,7 @@ pub enum Error {
     },
 
     /// No such entry point.
-    #[error("{file}: no entry point \"{name}\"{}, the module has: {available}", stage.map(|s| format!(" of stage {s}")).unwrap_or_default())]
+    #[error("{file}: no entry point \"{name}\"{}, the module has: {}", stage.map(|s| format!(" of stage {s}")).unwrap_or_default(), if available.is_empty() { "none" } else { available })]
     NoEntryPoint {
         file: String,
         name: String,

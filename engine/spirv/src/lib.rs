@@ -32,6 +32,7 @@ mod disassemble;
 mod error;
 mod evaluate;
 mod features;
+mod file;
 pub mod interface;
 mod json;
 mod layout;
@@ -49,6 +50,7 @@ pub use bake::{BAKED_SCHEMA, LoadedFrom, bake, baked_path, load, spirv_hash, unb
 pub use disassemble::{ListingStyle, disassemble};
 pub use error::Error;
 pub use features::{RequiredFeature, check_features, required_features};
+pub use file::read_file;
 pub use interface::*;
 pub use json::{JSON_SCHEMA, to_json};
 pub use many::{NamedModule, Progress, reflect_many};

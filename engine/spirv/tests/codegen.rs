@@ -175,3 +175,53 @@ fn program_names() {
         assert!(!is_program_name(bad), "{bad}");
     }
 }
+
+/// Bindings without a name are called after their place, unless the caller's table has a name for it.
+#[test]
+fn nameless_bindings_are_named_by_place_or_by_the_callers_table() {
+    let interface = common::reflect("stripped.spvasm");
+    let places: Vec<_> = interface
+        .bindings
+        .iter()
+        .map(|binding| (binding.set.unwrap(), binding.binding.unwrap()))
+        .collect();
+    let stages = [ProgramStage {
+        name: "stripped",
+        source: "stripped",
+        interface: &interface,
+        spirv_path: "stripped.spv",
+        refl_path: "stripped.refl",
+    }];
+    let text = |options: &CodegenOptions| {
+        let stages = &stages;
+        program(
+            &Program {
+                name: "stripped",
+                stages,
+            },
+            options,
+        )
+        .unwrap()
+    };
+    let plain = text(&CodegenOptions::default());
+    for (set, binding) in &places {
+        assert!(
+            plain.contains(&format!("pub binding_{set}_{binding}: ")),
+            "{plain}"
+        );
+    }
+    let named = text(&CodegenOptions {
+        names: places
+            .iter()
+            .map(|&place| (place, format!("meaning{}", place.1)))
+            .collect(),
+        ..CodegenOptions::default()
+    });
+    for (_, binding) in &places {
+        assert!(
+            named.contains(&format!("pub meaning{binding}: ")),
+            "{named}"
+        );
+    }
+    assert!(!places.is_empty() && !named.contains("binding_"), "{named}");
+}

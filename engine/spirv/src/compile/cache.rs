@@ -57,7 +57,7 @@ impl Entry {
 
     /// The module, if it is there and undamaged.
     pub(super) fn load(&self) -> Option<Vec<u8>> {
-        let bytes = std::fs::read(&self.file).ok()?;
+        let bytes = crate::read_file(&self.file).ok()?;
         let (checksum, spirv) = bytes.split_at_checked(CHECKSUM)?;
         (checksum == xxhash_rust::xxh3::xxh3_128(spirv).to_le_bytes()).then(|| spirv.to_vec())
     }

@@ -7,7 +7,7 @@ use super::{CompileError, CompileOptions};
 
 /// Reads a file as UTF-8 text without NUL characters (the compiler's interface cannot take them).
 pub(super) fn read_text(path: &Path) -> Result<String, CompileError> {
-    let bytes = std::fs::read(path).map_err(|source| CompileError::Read {
+    let bytes = crate::read_file(path).map_err(|source| CompileError::Read {
         file: path.to_owned(),
         source,
     })?;
@@ -54,7 +54,8 @@ impl<'a> Includes<'a> {
                 return Ok((name, text.clone()));
             }
             let path = self.root.join(&name);
-            if path.is_file() {
+            // What is there and no file is an error, not passed over.
+            if path.exists() && !path.is_dir() {
                 return Ok((name, read_text(&path)?));
             }
             searched.push(if folder.is_empty() {

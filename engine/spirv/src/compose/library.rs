@@ -167,7 +167,7 @@ impl Library {
         if !TEXTS.contains(&extension.as_ref()) {
             return Ok(());
         }
-        let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+        let bytes = crate::read_file(path).map_err(|error| unreadable(&error))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) if !text.contains('\0') => text,
             _ => {
@@ -195,7 +195,7 @@ impl Library {
             Stage::Fragment,
             Stage::Compute,
         ] {
-            match std::fs::read(folder.join(format!("{stem}.{}.spv", stage.name()))) {
+            match crate::read_file(&folder.join(format!("{stem}.{}.spv", stage.name()))) {
                 Ok(bytes) => modules.push((stage, bytes)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(unreadable(&error)),

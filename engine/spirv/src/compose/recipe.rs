@@ -119,7 +119,7 @@ impl Recipes {
             file: file.clone(),
             ..Place::default()
         };
-        let bytes = std::fs::read(path).map_err(|error| {
+        let bytes = crate::read_file(path).map_err(|error| {
             let problem = match error.kind() {
                 std::io::ErrorKind::NotFound => "no such file".to_owned(),
                 _ => error.to_string(),
