@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use impel_spirv::compose::ComposedStage;
+use impel_spirv::words::MAGIC;
 use impel_spirv::{Interface, SpecValue, StageInput};
 
 /// A shader as it is stored: SPIR-V and, baked beside it, its reflection.
@@ -25,10 +26,10 @@ pub struct Shader {
 }
 
 impl Shader {
-    /// Reads a module. Its first entry point is used.
+    /// Reads a module, of either byte order. Its first entry point is used.
     ///
     /// # Errors
-    /// [`Error::Shader`] for bytes that are no SPIR-V or a module without an entry point.
+    /// [`Error::Invalid`] for bytes that are no SPIR-V or a module without an entry point.
     pub fn new(name: &str, spirv: &[u8]) -> Result<Shader> {
         let interface = impel_spirv::reflect(spirv).map_err(|error| Error::Invalid {
             thing: format!("shader {name}"),
@@ -72,9 +73,18 @@ impl Shader {
             Error::invalid(format!("shader {name}"), "the module has no entry point")
         })?;
         let entry_point = entry.name.to_string();
+        // Vulkan takes words in the machine's order, files may have either.
+        let big_endian = spirv.starts_with(&MAGIC.to_be_bytes());
         let words = spirv
             .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .map(|word| {
+                let word = [word[0], word[1], word[2], word[3]];
+                if big_endian {
+                    u32::from_be_bytes(word)
+                } else {
+                    u32::from_le_bytes(word)
+                }
+            })
             .collect();
         Ok(Shader {
             name: name.to_owned(),
@@ -106,5 +116,24 @@ impl Shader {
     /// What the module says of itself.
     pub fn interface(&self) -> &Interface {
         &self.interface
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_byte_order_becomes_the_machines() {
+        let little = include_bytes!("../tests/shaders/baked/fill.comp.spv");
+        let big: Vec<u8> = little
+            .chunks_exact(4)
+            .flat_map(|word| word.iter().rev().copied())
+            .collect();
+        let [little, big] = [little.as_slice(), &big].map(|spirv| Shader::new("fill.comp", spirv));
+        let (little, big) = (little.unwrap(), big.unwrap());
+        assert_eq!(little.words.first(), Some(&MAGIC));
+        assert_eq!(little.words, big.words);
+        assert_eq!(little.interface, big.interface);
     }
 }

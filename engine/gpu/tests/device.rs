@@ -6,8 +6,8 @@ mod programs;
 
 use impel_gpu::testing::{TestGpu, gpu};
 use impel_gpu::{
-    Buffer, BufferDesc, ComputePipelineDesc, GraphicsPipelineDesc, GraphicsState, Load, Pipeline,
-    SamplerDesc, Shader, ShaderCode, Texture, TextureDesc, vk,
+    Buffer, BufferDesc, ComputePipelineDesc, Gpu, GraphicsPipelineDesc, GraphicsState, Load,
+    Pipeline, SamplerDesc, Shader, ShaderCode, Texture, TextureDesc, vk,
 };
 use impel_spirv::SpecValue;
 use programs::{add, fill, pointer, scale_texture, triangle, triangle_mesh};
@@ -193,6 +193,50 @@ fn specialisation_constants_are_set_by_name() {
         wrong.contains("u32") && wrong.contains("fill.comp"),
         "{wrong}"
     );
+}
+
+/// Pipelines are made on other threads while frames are recorded and run on this one.
+#[test]
+fn pipelines_are_built_on_worker_threads() {
+    let gpu = gpu();
+    let device: &Gpu = &gpu;
+    let shader = &shaders(fill::SHADERS)[0];
+    let make = |stride| {
+        let made = device.compute_pipeline(&ComputePipelineDesc {
+            name: "fill",
+            shader,
+            constants: &[("STRIDE", SpecValue::U32(stride))],
+        });
+        made.unwrap()
+    };
+    let target = storage(&gpu, "target", 64);
+    let run = |pipeline: &Pipeline| {
+        let mut frame = gpu.begin_frame().unwrap();
+        frame
+            .compute("fill", pipeline)
+            .bind([target.whole()])
+            .push(&programs::fill::Push {
+                first: 0,
+                count: 64,
+            })
+            .dispatch_threads([64, 1, 1])
+            .unwrap();
+        let result = frame.read_back(&target, 0, 256).unwrap();
+        frame.submit().unwrap();
+        words(&result.wait().unwrap())[63]
+    };
+    let first = make(1);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (2..6_u32)
+            .map(|stride| (stride, scope.spawn(move || make(stride))))
+            .collect();
+        for _ in 0..3 {
+            assert_eq!(run(&first), 63);
+        }
+        for (stride, worker) in workers {
+            assert_eq!(run(&worker.join().unwrap()), 63 * stride);
+        }
+    });
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl Gpu {
         }
         needs::check(gpu, shader)?;
         let merged = merge_stages(gpu, &shaders, &values)?;
+        let values = values.into_iter().next().unwrap_or_default();
         let local_size = local_size(shader, &values);
         let limits = &gpu.info.limits;
         let threads: u64 = local_size.iter().map(|&size| u64::from(size)).product();
@@ -82,7 +83,7 @@ impl Gpu {
             gpu: gpu.clone(),
         };
         let module = Module::new(gpu, shader)?;
-        let specialization = constants::Specialization::of(shader, &values);
+        let specialization = constants::Specialization::of(&values);
         let specialization = specialization.info();
         let name = c_name(&shader.entry_point);
         let stage = vk::PipelineShaderStageCreateInfo::default()
@@ -130,11 +131,13 @@ pub(crate) fn local_size(shader: &Shader, values: &[(u32, SpecValue)]) -> [u32; 
         return [1; 3];
     };
     axes.map(|axis| {
-        let given = axis
-            .spec_id
-            .and_then(|id| values.iter().find(|(spec_id, _)| *spec_id == id));
-        given
-            .map_or(axis.value, |(_, value)| value.bits() as u32)
+        let evaluated = axis
+            .expression
+            .filter(|_| !values.is_empty())
+            .and_then(|size| shader.interface.types.evaluate_length(size, values));
+        evaluated
+            .and_then(|size| u32::try_from(size).ok())
+            .unwrap_or(axis.value)
             .max(1)
     })
 }

@@ -5,49 +5,49 @@ use crate::{Error, Result};
 use ash::vk;
 use impel_spirv::SpecValue;
 
-/// Resolves constants named for a pipeline to the SpecIds of its shaders, and checks their types.
+/// SpecIds and values, for one stage.
+pub(crate) type Values = Vec<(u32, SpecValue)>;
+
+/// Resolves constants named for a pipeline to the SpecIds of its shaders, and checks their types. One list for each shader:
+/// stages may give one name different SpecIds, and one SpecId different names.
 pub(crate) fn resolve(
     pipeline: &str,
     shaders: &[&Shader],
     named: &[(&str, SpecValue)],
-) -> Result<Vec<(u32, SpecValue)>> {
-    let mut values = Vec::new();
-    for &(name, value) in named {
-        let found = shaders.iter().find_map(|shader| {
-            shader
-                .interface
-                .spec_constants
-                .iter()
-                .find(|constant| constant.name == name)
-                .map(|constant| (shader, constant))
-        });
-        let Some((shader, constant)) = found else {
-            let known: Vec<_> = shaders
-                .iter()
-                .flat_map(|shader| {
-                    shader
-                        .interface
-                        .spec_constants
-                        .iter()
-                        .map(|constant| constant.name.as_str())
-                })
-                .collect();
-            return Err(Error::invalid(
-                format!("pipeline {pipeline:?}"),
-                format!("no shader has a specialisation constant {name:?}; there are {known:?}"),
-            ));
-        };
-        let expected = constant.default.scalar_type();
-        if value.scalar_type() != expected {
-            return Err(Error::invalid(
-                format!("pipeline {pipeline:?}"),
-                format!(
-                    "specialisation constant {name:?} of {} is a {expected}; given {value:?}",
-                    shader.name
-                ),
-            ));
+) -> Result<Vec<Values>> {
+    let fail = |problem: String| Error::invalid(format!("pipeline {pipeline:?}"), problem);
+    let mut values = vec![Values::new(); shaders.len()];
+    for (index, &(name, value)) in named.iter().enumerate() {
+        if named[..index].iter().any(|(before, _)| *before == name) {
+            return Err(fail(format!(
+                "specialisation constant {name:?} is given twice"
+            )));
         }
-        values.push((constant.id, value));
+        let mut known = false;
+        for (shader, values) in shaders.iter().zip(&mut values) {
+            let constants = &shader.interface.spec_constants;
+            for constant in constants.iter().filter(|constant| constant.name == name) {
+                let expected = constant.default.scalar_type();
+                if value.scalar_type() != expected {
+                    return Err(fail(format!(
+                        "specialisation constant {name:?} of {} is a {expected}; given {value:?}",
+                        shader.name
+                    )));
+                }
+                values.push((constant.id, value));
+                known = true;
+            }
+        }
+        if !known {
+            let names: Vec<_> = shaders
+                .iter()
+                .flat_map(|shader| &shader.interface.spec_constants)
+                .map(|constant| constant.name.as_str())
+                .collect();
+            return Err(fail(format!(
+                "no shader has a specialisation constant {name:?}; there are {names:?}"
+            )));
+        }
     }
     Ok(values)
 }
@@ -60,24 +60,16 @@ pub(crate) struct Specialization {
 }
 
 impl Specialization {
-    pub(crate) fn of(shader: &Shader, values: &[(u32, SpecValue)]) -> Specialization {
+    pub(crate) fn of(values: &[(u32, SpecValue)]) -> Specialization {
         let mut this = Specialization::default();
         for &(id, value) in values {
-            if shader
-                .interface
-                .spec_constants
-                .iter()
-                .any(|constant| constant.id == id)
-            {
-                let bytes = value.to_bytes();
-                let offset = this.data.len() as u32;
-                this.entries.push(vk::SpecializationMapEntry {
-                    constant_id: id,
-                    offset,
-                    size: bytes.len(),
-                });
-                this.data.extend_from_slice(&bytes);
-            }
+            let bytes = value.to_bytes();
+            this.entries.push(vk::SpecializationMapEntry {
+                constant_id: id,
+                offset: this.data.len() as u32,
+                size: bytes.len(),
+            });
+            this.data.extend_from_slice(&bytes);
         }
         this
     }

@@ -136,8 +136,9 @@ impl Gpu {
             .shaders
             .iter()
             .zip(&stages)
-            .map(|(&shader, stage)| {
-                let specialization = Specialization::of(shader, &values);
+            .zip(&values)
+            .map(|((&shader, stage), values)| {
+                let specialization = Specialization::of(values);
                 (
                     shader.clone(),
                     vk::ShaderStageFlags::from_raw(stage.bit()),
@@ -160,8 +161,10 @@ impl Gpu {
             push: layouts.push,
             local_size: desc
                 .shaders
-                .first()
-                .map_or([1; 3], |shader| local_size(shader, &values)),
+                .iter()
+                .zip(&values)
+                .next()
+                .map_or([1; 3], |(shader, values)| local_size(shader, values)),
             merged: layouts.merged,
             stages: tracked,
             opaque_accesses,

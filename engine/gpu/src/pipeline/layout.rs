@@ -1,5 +1,6 @@
 //! Set layouts, pipeline layouts and update templates from merged reflection.
 
+use super::constants::Values;
 use super::slot::vk_type;
 use super::{PushRange, SlotInfo};
 use crate::binding::Binding;
@@ -8,7 +9,7 @@ use crate::memory::Garbage;
 use crate::shader::Shader;
 use crate::{Error, Result};
 use ash::vk;
-use impel_spirv::{DescriptorType, MergeLimits, ProgramLayout, Slot, SpecValue, merge};
+use impel_spirv::{DescriptorType, MergeLimits, ProgramLayout, Slot, merge};
 
 /// Layout, set layouts and template of a pipeline.
 pub(crate) struct Layouts {
@@ -24,11 +25,12 @@ pub(crate) struct Layouts {
 pub(crate) fn merge_stages(
     gpu: &Inner,
     shaders: &[&Shader],
-    constants: &[(u32, SpecValue)],
+    constants: &[Values],
 ) -> Result<ProgramLayout> {
     let stages: Vec<_> = shaders
         .iter()
-        .map(|shader| shader.stage_input(constants))
+        .zip(constants)
+        .map(|(shader, constants)| shader.stage_input(constants))
         .collect();
     let limits = MergeLimits {
         max_push_descriptors: gpu.info.limits.max_push_descriptors,

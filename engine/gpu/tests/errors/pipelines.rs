@@ -5,8 +5,9 @@ use crate::common::{
 };
 use crate::programs::{
     add, heap, payload, plain, pointer, sized, touch_mesh, touch_vertex, triangle, triangle_mesh,
+    two_constants,
 };
-use impel_gpu::noop::NoopDesc;
+use impel_gpu::noop::{Command, NoopDesc};
 use impel_gpu::{
     Blend, ComputePipelineDesc, GpuDesc, GraphicsPipelineDesc, GraphicsState, Load, Shader,
     ShaderCode, vk,
@@ -151,7 +152,49 @@ fn constants_are_known_by_name_and_type() {
         make(&[("STRIDE", SpecValue::F32(5.0))]),
         &["specialisation constant \"STRIDE\" of fill.comp is a u32; given F32(5.0)"],
     );
+    expect_error(
+        make(&[("STRIDE", SpecValue::U32(5)), ("STRIDE", SpecValue::U32(6))]),
+        &["pipeline \"fill\"", "\"STRIDE\" is given twice"],
+    );
     make(&[("STRIDE", SpecValue::U32(5))]).unwrap();
+}
+
+/// One name may have another SpecId in each stage, and one SpecId another name.
+#[test]
+fn constants_reach_the_stages_that_have_their_name() {
+    let gpu = noop();
+    let shaders = shaders(two_constants::SHADERS);
+    let pipeline = gpu
+        .graphics_pipeline(&GraphicsPipelineDesc {
+            name: "two constants",
+            shaders: &shaders.iter().collect::<Vec<_>>(),
+            constants: &[("SCALE", SpecValue::F32(2.0)), ("SHADE", SpecValue::U32(7))],
+            state: STATE,
+        })
+        .unwrap();
+    let target = color(&gpu, "target");
+    let mut frame = gpu.begin_frame().unwrap();
+    frame
+        .graphics("draw", &pipeline)
+        .color(&target, Load::DontCare)
+        .draw(3, 1)
+        .unwrap();
+    frame.submit().unwrap();
+    let submissions = gpu.driver.submissions();
+    let bound = submissions[0].commands().find_map(|command| match command {
+        Command::BindPipeline { pipeline, .. } => Some(*pipeline),
+        _ => None,
+    });
+    let stages = gpu.driver.pipeline(bound.unwrap()).unwrap().stages;
+    let constants: Vec<_> = stages.iter().map(|stage| stage.constants.clone()).collect();
+    let bytes = |value: u32| value.to_ne_bytes().to_vec();
+    assert_eq!(
+        constants,
+        [
+            vec![(1, bytes(2_f32.to_bits()))],
+            vec![(0, bytes(2_f32.to_bits())), (1, bytes(7))],
+        ]
+    );
 }
 
 #[test]
@@ -177,6 +220,28 @@ fn a_workgroup_must_fit_the_device() {
     expect_error(
         make(u32::MAX),
         &["sized.comp takes [4294967295, 1, 1] threads"],
+    );
+}
+
+/// A size that an expression over constants decides, not one constant alone.
+#[test]
+fn a_local_size_follows_the_constants_it_is_computed_from() {
+    let gpu = noop();
+    let module = include_bytes!("../../../spirv/tests/modules/local_size_expression.spvasm.spv");
+    let shader = Shader::new("local_size_expression", module).unwrap();
+    let make = |constants: &[(&str, SpecValue)]| {
+        let made = gpu.compute_pipeline(&ComputePipelineDesc {
+            name: "local size",
+            shader: &shader,
+            constants,
+        });
+        made.map(|pipeline| pipeline.local_size())
+    };
+    assert_eq!(make(&[]).unwrap(), [8, 3, 1]);
+    assert_eq!(make(&[("GROUP", SpecValue::U32(20))]).unwrap(), [40, 3, 1]);
+    expect_error(
+        make(&[("GROUP", SpecValue::U32(600))]),
+        &["takes [1200, 3, 1] threads"],
     );
 }
 

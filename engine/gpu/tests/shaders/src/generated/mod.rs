@@ -19,3 +19,4 @@ pub mod touch_mesh;
 pub mod touch_vertex;
 pub mod triangle;
 pub mod triangle_mesh;
+pub mod two_constants;
