@@ -22,8 +22,14 @@ pub enum Error {
     )]
     NoLoader(String),
     /// There is no Vulkan device at all.
-    #[error("no Vulkan device found; a CPU driver (Mesa's lavapipe) serves as well as a GPU")]
-    NoDevice,
+    #[error(
+        "no Vulkan device found{}; a CPU driver (Mesa's lavapipe) serves as well as a GPU",
+        limits(only)
+    )]
+    NoDevice {
+        /// Variables of the environment that name the only drivers to be looked at, with their values.
+        only: Vec<String>,
+    },
     /// The device that was asked for does not exist.
     #[error("no device matches {asked:?}; found: {found}")]
     DeviceNotFound {
@@ -69,12 +75,40 @@ pub enum Error {
         /// What the system said.
         error: std::io::Error,
     },
-    /// The device was lost while the named passes were under way.
-    #[error("device lost; passes begun and not finished: {passes}")]
+    /// The device was lost.
+    #[error("device lost; {}: {}{}", under_way(*marked), if passes.is_empty() { "none" } else { passes }, reported(report))]
     DeviceLost {
-        /// Names of the passes, oldest first.
+        /// Passes with their frames, oldest first.
         passes: String,
+        /// Whether just these were under way, as markers (see [`GpuDesc::markers`](crate::GpuDesc::markers)) or timestamps
+        /// tell; else they are all that were handed to the device.
+        marked: bool,
+        /// What the driver reports of the fault; empty where it does not.
+        report: String,
     },
+}
+
+fn limits(only: &[String]) -> String {
+    match only {
+        [] => String::new(),
+        only => format!(" by {}", only.join(", ")),
+    }
+}
+
+fn under_way(marked: bool) -> &'static str {
+    if marked {
+        "passes begun and not finished"
+    } else {
+        "passes not known to be finished (IMPEL_MARKERS=1 tells more where the device can)"
+    }
+}
+
+fn reported(report: &str) -> String {
+    if report.is_empty() {
+        String::new()
+    } else {
+        format!("; the driver reports: {report}")
+    }
 }
 
 impl Error {

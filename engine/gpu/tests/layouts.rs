@@ -56,10 +56,6 @@ const INVALID: &[(&str, &str)] = &[
         "UConvert of a spec constant before SPIR-V 1.4",
     ),
     (
-        "modules/counter.spvasm.spv",
-        "declares extensions of HLSL, for which the device would need VK_GOOGLE_hlsl_functionality1 and VK_GOOGLE_user_type",
-    ),
-    (
         "modules/debug_info.spvasm.spv",
         "names a buffer in debug instructions alone, which the layer takes for a use",
     ),

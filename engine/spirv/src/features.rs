@@ -10,14 +10,14 @@ use crate::interface::{DescriptorType, EntryPoint, Interface, Stage};
 /// A feature that a shader needs.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequiredFeature {
-    /// Name of the member in Vulkan's feature struct (`shaderInt64`), or of the capability where this build knows no feature
-    /// for it.
+    /// Name of the member in Vulkan's feature struct (`shaderInt64`), of the device extension (`VK_GOOGLE_user_type`), or of
+    /// the capability where this build knows no feature for it.
     pub name: String,
     /// What asks for it.
     pub reason: String,
 }
 
-/// Features that the entry point needs: those of the module's capabilities, and those that no capability stands for
+/// Features that the entry point needs: those of the module's capabilities and extensions, and those that no capability stands for
 /// (`vertexPipelineStoresAndAtomics` and `fragmentStoresAndAtomics`, from what the code writes). Sorted by name.
 ///
 /// Capabilities that every Vulkan 1.3 device has ask for nothing.
@@ -40,6 +40,14 @@ pub fn required_features(interface: &Interface, entry: &EntryPoint) -> Vec<Requi
                     reason: format!("capability {capability}"),
                 });
             }
+        }
+    }
+    for extension in &interface.extensions {
+        if let Some(name) = device_extension(extension) {
+            features.insert(RequiredFeature {
+                name: name.to_owned(),
+                reason: format!("extension {extension}"),
+            });
         }
     }
     if let Some((name, resource)) = stores(interface, entry) {
@@ -102,6 +110,27 @@ fn stores(interface: &Interface, entry: &EntryPoint) -> Option<(&'static str, St
         .physical_access
         .writes()
         .then(|| (feature, "a buffer through its address".to_owned()))
+}
+
+/// The device extension behind a SPIR-V extension, where no capability stands for it; from the table of extensions in the
+/// Vulkan specification ("SPIR-V Environment"). The others are part of Vulkan 1.3 or come with a capability.
+fn device_extension(spirv: &str) -> Option<&'static str> {
+    Some(match spirv {
+        "SPV_GOOGLE_decorate_string" => "VK_GOOGLE_decorate_string",
+        "SPV_GOOGLE_hlsl_functionality1" => "VK_GOOGLE_hlsl_functionality1",
+        "SPV_GOOGLE_user_type" => "VK_GOOGLE_user_type",
+        "SPV_KHR_maximal_reconvergence" => "VK_KHR_shader_maximal_reconvergence",
+        "SPV_KHR_relaxed_extended_instruction" => "VK_KHR_shader_relaxed_extended_instruction",
+        "SPV_AMD_gcn_shader" => "VK_AMD_gcn_shader",
+        "SPV_AMD_gpu_shader_half_float" => "VK_AMD_gpu_shader_half_float",
+        "SPV_AMD_gpu_shader_int16" => "VK_AMD_gpu_shader_int16",
+        "SPV_AMD_shader_ballot" => "VK_AMD_shader_ballot",
+        "SPV_AMD_shader_explicit_vertex_parameter" => "VK_AMD_shader_explicit_vertex_parameter",
+        "SPV_AMD_shader_trinary_minmax" => "VK_AMD_shader_trinary_minmax",
+        // Its feature is called like that of VK_EXT_mesh_shader.
+        "SPV_NV_mesh_shader" => "VK_NV_mesh_shader",
+        _ => return None,
+    })
 }
 
 enum Requirement {

@@ -388,6 +388,17 @@ fn features_that_shaders_need() {
     assert!(names("payload.mesh").contains(&"meshShader".to_owned()));
     assert!(names("small_types.comp").contains(&"shaderInt64".to_owned()));
     assert_eq!(names("push4.comp"), [""; 0]);
+    // Extensions of the device that no capability tells of.
+    let hlsl = ["VK_GOOGLE_hlsl_functionality1", "VK_GOOGLE_user_type"];
+    assert_eq!(names("counter.spvasm"), hlsl);
+    assert!(names("nv.spvasm").contains(&"VK_NV_mesh_shader".to_owned()));
+    let interface = reflect("counter.spvasm");
+    let entry = &interface.entry_points[0];
+    let message = check_features("counter", &interface, entry, |name| name != hlsl[1]);
+    assert_names(
+        &message.unwrap_err().to_string(),
+        &["counter", hlsl[1], "extension SPV_GOOGLE_user_type"],
+    );
     let interface = reflect("stores.vert");
     let message = check_features(
         "stores.vert",

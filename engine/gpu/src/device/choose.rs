@@ -1,6 +1,6 @@
 //! Which physical device to use.
 
-use super::features::REQUIRED_EXTENSIONS;
+use super::features::{REQUIRED_EXTENSIONS, SHADER_EXTENSIONS};
 use super::info::{DeviceKind, name_of};
 use super::instance::Instance;
 use crate::{Error, Result};
@@ -26,14 +26,14 @@ pub(crate) fn choose(instance: &Instance, asked: Option<&str>) -> Result<vk::Phy
         })
         .collect();
     if described.is_empty() {
-        return Err(Error::NoDevice);
+        return Err(Error::NoDevice { only: Vec::new() });
     }
     let Some(asked) = asked else {
         let best = described
             .iter()
             .min_by_key(|(_, _, kind)| *kind)
             .map(|(device, ..)| *device);
-        return best.ok_or(Error::NoDevice);
+        return best.ok_or(Error::NoDevice { only: Vec::new() });
     };
     let wanted = asked.to_lowercase();
     let found = match wanted.parse::<usize>() {
@@ -90,6 +90,7 @@ pub(crate) fn select_extensions(
         ash::ext::calibrated_timestamps::NAME,
     ];
     enabled.extend(calibrated.into_iter().find(|name| has(name)));
+    enabled.extend(SHADER_EXTENSIONS.into_iter().filter(|name| has(name)));
     if mesh_wanted && has(ash::ext::mesh_shader::NAME) {
         enabled.push(ash::ext::mesh_shader::NAME);
     }
@@ -119,4 +120,34 @@ pub(crate) fn swapchain_maintenance(
     }
     feature.p_next = std::ptr::null_mut();
     (feature.swapchain_maintenance1 == vk::TRUE).then_some(feature)
+}
+
+/// The feature of reports on faults, switched on; `None` where the device does not have it.
+pub(crate) fn device_fault(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+    offered: &[CString],
+) -> Option<vk::PhysicalDeviceFaultFeaturesEXT<'static>> {
+    let name = ash::ext::device_fault::NAME;
+    if !offered.iter().any(|offer| offer.as_c_str() == name) {
+        return None;
+    }
+    let mut feature = vk::PhysicalDeviceFaultFeaturesEXT::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut feature);
+    // SAFETY: the device belongs to this instance, and the linked structure lives through the call.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_features2(device, &mut features);
+    }
+    feature.p_next = std::ptr::null_mut();
+    // A dump for the vendor's tools is of no use here.
+    feature.device_fault_vendor_binary = vk::FALSE;
+    (feature.device_fault == vk::TRUE).then_some(feature)
+}
+
+/// The extension by which the device can mark passes.
+pub(crate) fn markers(offered: &[CString]) -> Option<&'static CStr> {
+    let has = |name: &&CStr| offered.iter().any(|offer| offer.as_c_str() == *name);
+    crate::frame::MARKER_EXTENSIONS.into_iter().find(has)
 }

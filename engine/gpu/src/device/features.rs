@@ -6,6 +6,13 @@ use std::ffi::CStr;
 /// Extensions that must be there.
 pub(crate) const REQUIRED_EXTENSIONS: [&CStr; 1] = [ash::khr::push_descriptor::NAME];
 
+/// Extensions that are nothing but leave for shaders to declare something; compilers of HLSL and Slang do.
+pub(crate) const SHADER_EXTENSIONS: [&CStr; 3] = [
+    ash::google::decorate_string::NAME,
+    ash::google::hlsl_functionality1::NAME,
+    ash::google::user_type::NAME,
+];
+
 /// Optional capabilities of a device that change what the engine does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalFeatures {
@@ -27,8 +34,11 @@ pub struct OptionalFeatures {
     pub memory_budget: bool,
     /// Calibrated timestamps. Without: GPU times are aligned at submit.
     pub calibrated_timestamps: bool,
-    /// Faulting addresses after a lost device.
+    /// The driver's report on the fault after a lost device.
     pub device_fault: bool,
+    /// Markers of passes begun and finished, which [`GpuDesc::markers`](crate::GpuDesc::markers) switches on. Without: a lost
+    /// device's error names all passes handed over.
+    pub markers: bool,
 }
 
 impl OptionalFeatures {
@@ -62,7 +72,11 @@ impl OptionalFeatures {
             ),
             (
                 self.device_fault,
-                "no device fault reports: a lost device names passes only",
+                "no device fault reports: the error of a lost device names passes only",
+            ),
+            (
+                self.markers,
+                "no markers: the error of a lost device names all passes handed over",
             ),
         ];
         table
@@ -231,6 +245,7 @@ impl OptionalFeatures {
             calibrated_timestamps: has(ash::ext::calibrated_timestamps::NAME)
                 || has(ash::khr::calibrated_timestamps::NAME),
             device_fault: has(ash::ext::device_fault::NAME),
+            markers: false,
         }
     }
 }

@@ -95,7 +95,7 @@ pub struct DeviceInfo {
     pub limits: Limits,
     /// What optional features are on.
     pub features: OptionalFeatures,
-    /// Vulkan's names of all features that are switched on.
+    /// Vulkan's names of all features that are switched on, and of the extensions that shaders may need.
     pub enabled: Vec<String>,
     /// Names the device and driver build, for caches.
     pub(crate) cache_key: [u8; 32],

@@ -126,7 +126,7 @@ impl Instance {
             create(&entry, app_name, layer.is_some(), &names, &ways).map_err(
                 |result| match result {
                     // What the loader says when it finds no driver.
-                    vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDevice,
+                    vk::Result::ERROR_INCOMPATIBLE_DRIVER => Error::NoDevice { only: Vec::new() },
                     other => Error::vulkan("vkCreateInstance", instance())(other),
                 },
             )?;

@@ -10,7 +10,7 @@ pub use info::{DeviceInfo, DeviceKind, Limits};
 pub use instance::ValidationReport;
 pub(crate) use instance::{Instance, Messages};
 
-use crate::frame::Recorder;
+use crate::frame::{FaultReport, Recorder};
 use crate::memory::{DeletionQueue, IdPool, NewTextures, SamplerCache, Uploads};
 use crate::pipeline::PipelineCache;
 use crate::profile::Calibrator;
@@ -40,6 +40,11 @@ pub struct GpuDesc {
     /// Whether to count vertices, primitives and invocations of every pass, where the device has queries for it. It costs
     /// time on the device.
     pub statistics: bool,
+    /// Whether the device marks which passes it has begun and finished, so that [`Error::DeviceLost`] names just those that
+    /// were under way; also switched on by `IMPEL_MARKERS=1`. It costs one or two commands a pass, and needs one of
+    /// `VK_AMD_buffer_marker` and `VK_NV_device_diagnostic_checkpoints`: without them all passes are named that were handed to
+    /// the device.
+    pub markers: bool,
     /// File in which compiled pipelines are kept between runs.
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions of the surfaces of windows, see [`surface_extensions`](crate::surface_extensions); empty for a
@@ -57,6 +62,7 @@ impl Default for GpuDesc {
             mesh_shaders: true,
             timestamps: true,
             statistics: false,
+            markers: false,
             pipeline_cache: None,
             surface_extensions: Vec::new(),
         }
@@ -102,6 +108,10 @@ pub(crate) struct Inner {
     pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
     pub(crate) mesh_shader: Option<ash::ext::mesh_shader::Device>,
     pub(crate) debug: Option<ash::ext::debug_utils::Device>,
+    /// Says what went wrong when the device is lost, where the driver does.
+    pub(crate) fault: Option<FaultReport>,
+    /// The extension by which the device marks passes, when it is switched on.
+    pub(crate) markers: Option<&'static CStr>,
     /// Reads the device's clock, where it can be read.
     pub(crate) calibrator: Option<Calibrator>,
     pub(crate) allocator: ManuallyDrop<vk_mem::Allocator>,
@@ -123,24 +133,35 @@ pub(crate) struct Inner {
 }
 
 impl Gpu {
-    /// Opens a device through the system's Vulkan loader. `IMPEL_DEVICE` and `IMPEL_VALIDATION` in the environment count
-    /// where the description leaves things open.
+    /// Opens a device through the system's Vulkan loader. `IMPEL_DEVICE`, `IMPEL_VALIDATION` and `IMPEL_MARKERS` in the
+    /// environment count where the description leaves things open.
     ///
     /// # Errors
     /// [`Error::NoLoader`], [`Error::NoDevice`], [`Error::DeviceNotFound`], or [`Error::MissingFeatures`] with all that
     /// the device lacks.
     pub fn new(desc: &GpuDesc) -> Result<Gpu> {
         let mut desc = desc.clone();
-        desc.validation |= std::env::var_os("IMPEL_VALIDATION").is_some_and(|value| value == "1");
+        let is_on = |name| std::env::var_os(name).is_some_and(|value| value == "1");
+        desc.validation |= is_on("IMPEL_VALIDATION");
+        desc.markers |= is_on("IMPEL_MARKERS");
         desc.device = desc.device.or_else(|| {
-            std::env::var("IMPEL_DEVICE")
-                .ok()
+            std::env::var_os("IMPEL_DEVICE")
+                .map(|name| name.to_string_lossy().into_owned())
                 .filter(|name| !name.is_empty())
         });
         // SAFETY: loading the loader runs its initialisers, which is what it is for.
         let entry =
             unsafe { ash::Entry::load() }.map_err(|error| Error::NoLoader(error.to_string()))?;
-        Gpu::with_entry(&desc, entry)
+        Gpu::with_entry(&desc, entry).map_err(|error| match error {
+            Error::NoDevice { .. } => Error::NoDevice {
+                only: ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"]
+                    .iter()
+                    .filter_map(|name| Some((name, std::env::var_os(name)?)))
+                    .map(|(name, value)| format!("{name}={}", value.to_string_lossy()))
+                    .collect(),
+            },
+            other => other,
+        })
     }
 
     /// Opens a device through the given Vulkan entry points, such as those of the [no-op driver](crate::noop). The
@@ -216,6 +237,8 @@ impl Gpu {
     /// [`Error::Vulkan`] when the device is lost.
     pub fn wait_idle(&self) -> Result<()> {
         let inner = &self.inner;
+        // This wait says so when it takes long.
+        crate::frame::wait_for(inner, inner.frame_number.load(Ordering::Acquire) - 1)?;
         {
             let _queue = crate::lock(&inner.queue_access);
             // SAFETY: the device is alive; no other thread uses the queue, since that needs the lock.
@@ -302,6 +325,19 @@ impl Inner {
         if maintenance.is_some() {
             extensions.push(ash::ext::swapchain_maintenance1::NAME);
         }
+        let mut fault = choose::device_fault(&instance, physical_device, &offered);
+        if fault.is_some() {
+            extensions.push(ash::ext::device_fault::NAME);
+            enabled.names.push("deviceFault".into());
+        }
+        for name in features::SHADER_EXTENSIONS {
+            if extensions.contains(&name) {
+                enabled.names.push(name.to_string_lossy().into_owned());
+            }
+        }
+        let markers = choose::markers(&offered);
+        let marking = markers.filter(|_| desc.markers);
+        extensions.extend(marking);
         let queue_family = family as u32;
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(queue_family)
@@ -316,6 +352,9 @@ impl Inner {
                 if let Some(maintenance) = &mut maintenance {
                     info = info.push_next(maintenance);
                 }
+                if let Some(fault) = &mut fault {
+                    info = info.push_next(fault);
+                }
                 // SAFETY: all extensions and features asked for are offered, and the linked structures live through the call.
                 unsafe { raw.create_device(physical_device, &info, None) }
             })
@@ -327,7 +366,10 @@ impl Inner {
         let device = guard.device.clone();
         let device = &device;
 
-        let optional = OptionalFeatures::of(&enabled, &extensions);
+        let optional = OptionalFeatures {
+            markers: markers.is_some(),
+            ..OptionalFeatures::of(&enabled, &extensions)
+        };
         let info = DeviceInfo::read(
             raw,
             physical_device,
@@ -371,6 +413,8 @@ impl Inner {
             debug: instance
                 .debug_utils
                 .then(|| ash::ext::debug_utils::Device::new(raw, &device)),
+            fault: fault.map(|_| FaultReport::new(raw, &device)),
+            markers: marking,
             calibrator: Calibrator::new(raw, &device, &extensions),
             device,
             physical_device,
@@ -398,8 +442,16 @@ impl Inner {
     /// Turns the loss of the device into an error that names the passes under way, where no frame is being recorded.
     pub(crate) fn name_passes(&self, error: Error) -> Error {
         match crate::lock(&self.recorder).as_ref() {
-            Some(recorder) => recorder.timing.name_passes(error),
+            Some(recorder) => recorder.name_passes(self, error),
             None => error,
+        }
+    }
+
+    /// What the device is at, where no frame is being recorded.
+    pub(crate) fn stalled(&self) -> String {
+        match crate::lock(&self.recorder).as_ref() {
+            Some(recorder) => recorder.stalled(self),
+            None => "another one is being recorded".into(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::PassStatistics;
 use super::clock::{Clock, ticks};
+use super::markers::Markers;
 use crate::device::Inner;
 use crate::pass::PassName;
 use crate::profile::{Moment, PassScopes, SCOPES};
@@ -64,6 +65,7 @@ pub(crate) struct Timing {
     /// Ticks at the end of the pass before.
     last: u64,
     scopes: PassScopes,
+    pub(crate) markers: Option<Markers>,
 }
 
 /// How far calibrated timestamps may be off before they are not believed, in nanoseconds.
@@ -105,7 +107,7 @@ impl FrameTiming {
 }
 
 impl Timing {
-    pub(crate) fn new(frames: usize, enabled: bool) -> Timing {
+    pub(crate) fn new(frames: usize, enabled: bool, markers: Option<Markers>) -> Timing {
         let frames = (0..frames).map(|_| FrameTiming::default()).collect();
         Timing {
             enabled,
@@ -114,6 +116,7 @@ impl Timing {
             start: Clock::now(),
             last: 0,
             scopes: PassScopes::default(),
+            markers,
         }
     }
 
@@ -122,6 +125,9 @@ impl Timing {
             // SAFETY: the device is idle; destroying a null handle does nothing.
             unsafe { gpu.device.destroy_query_pool(frame.pool, None) };
             frame.pool = vk::QueryPool::null();
+        }
+        if let Some(markers) = &mut self.markers {
+            markers.destroy(gpu);
         }
     }
 
@@ -137,6 +143,9 @@ impl Timing {
             .next_power_of_two()
             .max(INITIAL_PASSES);
         frame.number = number;
+        if let Some(markers) = &self.markers {
+            markers.begin_frame(gpu, index, frame.passes.len())?;
+        }
         frame.passes.clear();
         frame.names.clear();
         if !enabled {
@@ -169,11 +178,15 @@ impl Timing {
     pub(crate) fn end_frame(
         &mut self,
         gpu: &Inner,
+        commands: vk::CommandBuffer,
         index: usize,
         barriers: u32,
         full_barriers: u32,
     ) {
         if let Some(frame) = self.frames.get_mut(index) {
+            if let Some(markers) = &self.markers {
+                markers.end_frame(commands, frame.number);
+            }
             frame.submitted = puffin::are_scopes_on().then(|| {
                 let moment = gpu.calibrator.as_ref().and_then(|clock| clock.now());
                 (puffin::now_ns(), moment)
@@ -264,34 +277,63 @@ impl Timing {
         frame.map_or(0, |frame| frame.passes.len().saturating_sub(1))
     }
 
-    /// Turns the loss of the device into an error that names the passes under way.
-    pub(crate) fn name_passes(&self, error: Error) -> Error {
-        match error {
-            Error::Vulkan {
-                result: vk::Result::ERROR_DEVICE_LOST,
-                ..
-            } => {
-                let mut frames: Vec<_> = self
-                    .frames
-                    .iter()
-                    .filter(|frame| frame.number > 0)
-                    .collect();
-                frames.sort_by_key(|frame| frame.number);
-                let passes: Vec<_> = frames
-                    .iter()
-                    .flat_map(|frame| {
-                        frame
-                            .passes
-                            .iter()
-                            .map(|pass| format!("{} (frame {})", frame.name(pass), frame.number))
-                    })
-                    .collect();
-                Error::DeviceLost {
-                    passes: passes.join(", "),
-                }
+    /// The passes of each frame that was not collected yet, oldest frame first: those that were begun and are not finished,
+    /// with `true`, where markers or timestamps tell; else all of them. `done` is the last frame known to be finished.
+    pub(crate) fn under_way(&self, gpu: &Inner, done: u64, lost: bool) -> (Vec<String>, bool) {
+        let mut frames: Vec<_> = self.frames.iter().enumerate().collect();
+        frames.retain(|(_, frame)| frame.number > done);
+        frames.sort_by_key(|(_, frame)| frame.number);
+        let named = |begun: &dyn Fn(usize, &FrameTiming) -> Vec<usize>| -> Vec<String> {
+            let mut passes = Vec::new();
+            for &(slot, frame) in &frames {
+                let begun = begun(slot, frame);
+                let begun = begun.iter().filter_map(|&pass| frame.passes.get(pass));
+                passes.extend(
+                    begun.map(|pass| format!("{} (frame {})", frame.name(pass), frame.number)),
+                );
             }
-            other => other,
+            passes
+        };
+        // What the driver keeps of checkpoints may be asked for after a loss only.
+        if let Some(markers) = self
+            .markers
+            .as_ref()
+            .filter(|markers| lost || markers.are_readable())
+        {
+            let begun = |slot, frame: &FrameTiming| {
+                markers.under_way(gpu, slot, frame.number, frame.passes.len())
+            };
+            return (named(&begun), true);
         }
+        let begun = named(&|_, frame| frame.begun(gpu));
+        if begun.is_empty() {
+            return (named(&|_, frame| (0..frame.passes.len()).collect()), false);
+        }
+        (begun, true)
+    }
+}
+
+impl FrameTiming {
+    /// Passes whose first timestamp is there and whose second is not, as far as the driver tells: after a loss it may not.
+    fn begun(&self, gpu: &Inner) -> Vec<usize> {
+        let timed = self.passes.len().min(self.capacity as usize);
+        // Timestamp and availability, twice for each pass.
+        let mut results = vec![[0_u64; 2]; timed * 2];
+        if timed == 0 {
+            return Vec::new();
+        }
+        let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WITH_AVAILABILITY;
+        // SAFETY: the pool has these queries, which were reset when the frame began.
+        let read = unsafe {
+            gpu.device
+                .get_query_pool_results(self.pool, 0, &mut results, flags)
+        };
+        if !matches!(read, Ok(()) | Err(vk::Result::NOT_READY)) {
+            return Vec::new();
+        }
+        let passes = results.chunks_exact(2).enumerate();
+        let begun = passes.filter(|(_, pass)| pass[0][1] != 0 && pass[1][1] == 0);
+        begun.map(|(index, _)| index).collect()
     }
 }
 
@@ -323,6 +365,10 @@ impl Timing {
     /// Takes the time on the device before a pass.
     pub(crate) fn begin_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
         if let Some(frame) = self.frames.get(self.current) {
+            if let Some(markers) = &self.markers {
+                let pass = frame.passes.len().wrapping_sub(1);
+                markers.begin_pass(commands, self.current, frame.number, pass);
+            }
             frame.stamp(gpu, commands, 0);
         }
     }
@@ -341,6 +387,9 @@ impl Timing {
         }
         self.last = now;
         frame.stamp(gpu, commands, 1);
+        if let Some(markers) = &self.markers {
+            markers.end_pass(commands, self.current, frame.passes.len().wrapping_sub(1));
+        }
     }
 }
 

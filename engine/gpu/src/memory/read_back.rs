@@ -29,7 +29,7 @@ impl ReadBack {
     /// The data, if the device has written it; never waits.
     ///
     /// # Errors
-    /// [`Error::Vulkan`] when the device is lost.
+    /// [`Error::DeviceLost`], [`Error::Vulkan`].
     pub fn try_get(&self) -> Result<Option<Vec<u8>>> {
         // SAFETY: the timeline semaphore lives as long as the device.
         let done = unsafe {
@@ -37,7 +37,8 @@ impl ReadBack {
                 .device
                 .get_semaphore_counter_value(self.gpu.timeline)
         }
-        .map_err(Error::vulkan("vkGetSemaphoreCounterValue", "a read-back"))?;
+        .map_err(Error::vulkan("vkGetSemaphoreCounterValue", "a read-back"))
+        .map_err(|error| self.gpu.name_passes(error))?;
         if done < self.frame {
             Ok(None)
         } else {
@@ -48,7 +49,7 @@ impl ReadBack {
     /// Waits for the device and gives the data.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when the frame has not been submitted, [`Error::Vulkan`] when the device is lost.
+    /// [`Error::Invalid`] when the frame has not been submitted, [`Error::DeviceLost`], [`Error::Vulkan`].
     pub fn wait(&self) -> Result<Vec<u8>> {
         if self.frame >= self.gpu.frame_number.load(Ordering::Acquire) {
             return Err(Error::invalid(

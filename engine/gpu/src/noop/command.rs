@@ -222,6 +222,9 @@ pub enum Command {
         offset: u64,
         marker: u32,
     },
+    SetCheckpoint {
+        marker: u64,
+    },
 
     // Synchronisation.
     PipelineBarrier(Dependency),

@@ -175,18 +175,26 @@ pub(super) mod fault {
 
     functions! { Device, Some("VK_EXT_device_fault");
         result fn get_fault_info as PFN_vkGetDeviceFaultInfoEXT(
-            _device: vk::Device,
+            device: vk::Device,
             counts: *mut vk::DeviceFaultCountsEXT<'_>,
             info: *mut vk::DeviceFaultInfoEXT<'_>,
         ) {
+            let faults = &handle::shared(device).desc.faults;
             let counts = &mut *counts;
-            (
-                counts.address_info_count,
-                counts.vendor_info_count,
-                counts.vendor_binary_size,
-            ) = (0, 0, 0);
-            if let Some(info) = info.as_mut() {
-                info.description = handle::fixed("the no-op driver has no faults");
+            let room = counts.address_info_count as usize;
+            (counts.vendor_info_count, counts.vendor_binary_size) = (0, 0);
+            counts.address_info_count = faults.len() as u32;
+            let Some(info) = info.as_mut() else {
+                return Ok(());
+            };
+            info.description = handle::fixed("a fault of the no-op driver");
+            counts.address_info_count = room.min(faults.len()) as u32;
+            for (at, &(kind, address)) in faults.iter().take(room).enumerate() {
+                *info.p_address_infos.add(at) = vk::DeviceFaultAddressInfoEXT {
+                    address_type: kind,
+                    reported_address: address,
+                    address_precision: 256,
+                };
             }
             Ok(())
         }

@@ -25,6 +25,8 @@ pub struct NoopDesc {
     pub defer: bool,
     /// Calls that fail, see [`Failure`].
     pub failures: Vec<Failure>,
+    /// What `vkGetDeviceFaultInfoEXT` reports: kinds of access that failed, and their addresses.
+    pub faults: Vec<(vk::DeviceFaultAddressTypeEXT, u64)>,
 }
 
 impl Default for NoopDesc {
@@ -43,6 +45,7 @@ impl Default for NoopDesc {
             record: true,
             defer: false,
             failures: Vec::new(),
+            faults: Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::handle::{self, Device, chain};
 use super::loader::functions;
 use super::resource::{Buffer, Image, image_size};
+use super::state::State;
 use ash::vk::{self, Handle};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
@@ -52,6 +53,44 @@ pub(super) struct Memory {
     heap: (usize, u32),
     host: Option<HostBlock>,
     mapped: bool,
+}
+
+impl State {
+    /// Writes a word to the memory of a buffer, if the host can see that memory.
+    pub(super) fn write_word(
+        &mut self,
+        buffer: vk::Buffer,
+        offset: u64,
+        word: u32,
+        function: &str,
+    ) {
+        let Some(data) = self.data::<Buffer>(buffer, function) else {
+            return;
+        };
+        let (size, address) = (data.size, data.address);
+        if offset.checked_add(4).is_none_or(|end| end > size) {
+            return self.error(format!("{function}: {offset} is outside of {buffer:?}"));
+        }
+        let Some(at) = address.map(|address| address + offset) else {
+            return self.error(format!("{function}: {buffer:?} has no memory"));
+        };
+        let memories = self.objects.values().filter(|object| object.alive);
+        let mut memories = memories.filter_map(|object| object.data.downcast_ref::<Memory>());
+        let holder =
+            memories.find(|memory| (memory.address..memory.address + memory.size).contains(&at));
+        if let Some((start, block)) =
+            holder.and_then(|memory| Some((memory.address, memory.host.as_ref()?)))
+        {
+            // SAFETY: the buffer lies in the block. The program may read the word meanwhile, as it may on any device.
+            unsafe {
+                block
+                    .aligned()
+                    .add((at - start) as usize)
+                    .cast::<u32>()
+                    .write_volatile(word);
+            };
+        }
+    }
 }
 
 fn requirements(size: u64, types: u32) -> vk::MemoryRequirements {

@@ -103,6 +103,8 @@ const ALL_ROWS: &[&[loader::Row]] = &[
     record_state::ROWS,
     record_transfer::ROWS,
     record_transfer::marker::ROWS,
+    record_transfer::checkpoint::ROWS,
+    record_transfer::checkpoint::queue::ROWS,
     debug::ROWS,
     debug::device::ROWS,
     debug::labels::ROWS,
@@ -319,6 +321,12 @@ impl NoopDriver {
     /// Lets all pending submissions finish; see [`NoopDesc::defer`].
     pub fn finish(&self) {
         self.shared.state().finish_until(&|_| false);
+    }
+
+    /// Lets the next commands of the oldest pending submission take effect and no more, as on a device that hangs there; see
+    /// [`NoopDesc::defer`].
+    pub fn run_commands(&self, count: usize) {
+        self.shared.state().run_some(count);
     }
 
     /// Sends a message to the debug messengers, as a validation layer would.

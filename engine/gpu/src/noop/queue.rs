@@ -60,6 +60,8 @@ impl Submission {
 pub(super) struct Pending {
     device: u64,
     submission: Submission,
+    /// Commands that have taken effect already.
+    executed: usize,
     /// All handles that it uses.
     pub(super) uses: HashSet<u64>,
 }
@@ -111,7 +113,28 @@ impl State {
     pub(super) fn finish_until(&mut self, done: &dyn Fn(&State) -> bool) {
         while !self.pending.is_empty() && !done(self) {
             let pending = self.pending.remove(0);
-            self.execute(&pending.submission);
+            self.execute(&pending.submission, pending.executed);
+        }
+    }
+
+    /// Lets the next commands of the oldest pending submission take effect, and nothing else of it.
+    pub(super) fn run_some(&mut self, count: usize) {
+        let Some(pending) = self.pending.first_mut() else {
+            return;
+        };
+        let commands: Vec<Command> = pending
+            .submission
+            .commands()
+            .skip(pending.executed)
+            .take(count)
+            .cloned()
+            .collect();
+        pending.executed += commands.len();
+        let queue = pending.submission.queue;
+        // SAFETY: the queue was given to `vkQueueSubmit2`.
+        let shared = unsafe { handle::shared(queue) };
+        for command in &commands {
+            self.run(shared, queue, command);
         }
     }
 
@@ -125,8 +148,9 @@ impl State {
             .is_some_and(|semaphore| semaphore.timeline)
     }
 
-    /// The effects of a submission that can be seen: queries, events, timelines and the fence.
-    fn execute(&mut self, submission: &Submission) {
+    /// The effects of a submission that can be seen, but for those of its first commands: queries, events, markers, timelines
+    /// and the fence.
+    fn execute(&mut self, submission: &Submission, executed: usize) {
         // SAFETY: the queue was given to `vkQueueSubmit2`.
         let (shared, device) = unsafe {
             let device = vk::Device::from_raw(object::<Queue>(submission.queue).device);
@@ -138,7 +162,7 @@ impl State {
         if shared.desc.record {
             self.now(shared, device);
         }
-        for command in submission.commands() {
+        for command in submission.commands().skip(executed) {
             self.run(shared, submission.queue, command);
         }
         for signal in &submission.signals {
@@ -167,6 +191,13 @@ impl State {
             Command::WriteTimestamp { pool, query, .. } | Command::EndQuery { pool, query } => {
                 self.complete_query(shared, queue, pool, query);
             }
+            Command::WriteBufferMarker {
+                buffer,
+                offset,
+                marker,
+                ..
+            } => self.write_word(buffer, offset, marker, "vkCmdWriteBufferMarkerAMD"),
+            Command::SetCheckpoint { marker } => self.checkpoint = Some(marker),
             Command::SetEvent { event, .. } | Command::ResetEvent { event, .. } => {
                 if let Some(data) = self.data::<Event>(event, "vkQueueSubmit2") {
                     data.set = matches!(command, Command::SetEvent { .. });
@@ -215,7 +246,7 @@ impl State {
             self.submissions.push(submission.clone());
         }
         if !shared.desc.defer {
-            return self.execute(&submission);
+            return self.execute(&submission, 0);
         }
         let mut uses: HashSet<u64> = handles.iter().map(|&(_, raw)| raw).collect();
         let images = handles
@@ -240,6 +271,7 @@ impl State {
         self.pending.push(Pending {
             device,
             submission,
+            executed: 0,
             uses,
         });
     }

@@ -266,6 +266,48 @@ commands! { None;
     }
 }
 
+/// `VK_NV_device_diagnostic_checkpoints`. Commands take effect at once, so both ends of the pipeline are at the last one.
+pub(super) mod checkpoint {
+    use super::*;
+    use crate::noop::handle;
+
+    commands! { Some("VK_NV_device_diagnostic_checkpoints");
+        fn set_checkpoint as PFN_vkCmdSetCheckpointNV(marker: *const c_void) {
+            Command::SetCheckpoint { marker: marker as u64 }
+        }
+    }
+
+    pub(in crate::noop) mod queue {
+        use super::*;
+        use crate::noop::loader::functions;
+
+        functions! { Device, Some("VK_NV_device_diagnostic_checkpoints");
+            call fn get_checkpoints as PFN_vkGetQueueCheckpointDataNV(
+                queue: vk::Queue,
+                count: *mut u32,
+                data: *mut vk::CheckpointDataNV<'_>,
+            ) {
+                let last = handle::shared(queue).state().checkpoint;
+                let stages = [
+                    vk::PipelineStageFlags::TOP_OF_PIPE,
+                    vk::PipelineStageFlags::BOTTOM_OF_PIPE,
+                ];
+                let known = if last.is_some() { stages.len() as u32 } else { 0 };
+                if data.is_null() {
+                    count.write(known);
+                    return;
+                }
+                let room = (*count).min(known);
+                count.write(room);
+                for (at, stage) in (0..room as usize).zip(stages) {
+                    (*data.add(at)).stage = stage;
+                    (*data.add(at)).p_checkpoint_marker = last.unwrap_or(0) as usize as *mut c_void;
+                }
+            }
+        }
+    }
+}
+
 /// `VK_AMD_buffer_marker`.
 pub(super) mod marker {
     use super::*;

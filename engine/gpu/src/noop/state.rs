@@ -87,6 +87,8 @@ pub(super) struct State {
     pub(super) submissions: Vec<Submission>,
     /// Submissions that have not finished (only with `NoopDesc::defer`).
     pub(super) pending: Vec<super::queue::Pending>,
+    /// The checkpoint that was set last.
+    pub(super) checkpoint: Option<u64>,
     /// Bytes allocated per (physical device, heap).
     pub(super) heap_used: HashMap<(usize, u32), u64>,
     /// Ticks of the last timestamp written.

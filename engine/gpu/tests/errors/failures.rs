@@ -1,14 +1,12 @@
 //! Vulkan calls that fail: each call of a whole program, one after the other.
 
 use crate::common::{
-    color, compute, depth, expect_clean, expect_error, noop, noop_with, storage, try_compute,
-    try_graphics,
+    color, depth, expect_clean, expect_error, noop, storage, try_compute, try_graphics,
 };
 use crate::programs::{self, fill, payload, pointer, scale_texture, triangle};
 use impel_gpu::noop::{Failure, NoopDesc, NoopDriver};
 use impel_gpu::{
-    BufferDesc, Error, Gpu, GpuDesc, GraphicsState, Load, Memory, Result, SamplerDesc, TextureDesc,
-    vk,
+    BufferDesc, Gpu, GpuDesc, GraphicsState, Load, Memory, Result, SamplerDesc, TextureDesc, vk,
 };
 
 /// Functions that a program may call and that can fail.
@@ -289,48 +287,6 @@ fn errors_name_the_call_and_what_it_was_for() {
         ],
     );
     expect_clean(&driver);
-}
-
-#[test]
-fn a_lost_device_names_the_passes_under_way() {
-    let gpu = noop_with(
-        NoopDesc {
-            defer: true,
-            ..Default::default()
-        },
-        &GpuDesc::default(),
-    );
-    let (work, buffer) = (
-        compute(&gpu, "fill", fill::SHADERS),
-        storage(&gpu, "buffer", 64),
-    );
-    let push = programs::fill::Push { first: 0, count: 1 };
-    let record = |name: &str| -> Result<impel_gpu::SubmittedFrame> {
-        let mut frame = gpu.begin_frame()?;
-        frame
-            .compute(name, &work)
-            .bind([buffer.whole()])
-            .push(&push)
-            .dispatch([1, 1, 1])?;
-        frame.submit()
-    };
-    let first = record("shadow map").unwrap();
-    gpu.driver
-        .fail_next("vkQueueSubmit2", vk::Result::ERROR_DEVICE_LOST);
-    let error = record("bloom").err().unwrap();
-    assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
-    assert_eq!(
-        error.to_string(),
-        "device lost; passes begun and not finished: shadow map (frame 1), bloom (frame 2)"
-    );
-    // From here on every frame says so.
-    expect_error(record("later"), &["device lost", "shadow map (frame 1)"]);
-    gpu.driver
-        .fail_next("vkWaitSemaphores", vk::Result::ERROR_DEVICE_LOST);
-    expect_error(first.wait(), &["device lost", "bloom (frame 2)"]);
-    gpu.driver
-        .fail_next("vkDeviceWaitIdle", vk::Result::ERROR_DEVICE_LOST);
-    expect_error(gpu.wait_idle(), &["device lost", "shadow map (frame 1)"]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod attachments;
 mod bindings;
 mod draws;
 mod failures;
+mod loss;
 mod opening;
 mod pipelines;
 mod resources;

@@ -28,7 +28,7 @@ fn no_device_at_all() {
         ..Default::default()
     };
     let error = open(noop, &GpuDesc::default()).unwrap_err();
-    assert!(matches!(error, Error::NoDevice), "{error}");
+    assert!(matches!(error, Error::NoDevice { .. }), "{error}");
 }
 
 #[test]
@@ -158,6 +158,8 @@ fn optional_features_have_fallbacks_with_names() {
         ("samplerFilterMinmax", "no min/max samplers"),
         ("pipelineStatisticsQuery", "no pipeline statistics"),
         ("VK_EXT_memory_budget", "no memory budget"),
+        ("VK_EXT_device_fault", "no device fault reports"),
+        ("deviceFault", "no device fault reports"),
     ];
     for (name, fallback) in optional {
         let gpu = noop_with(

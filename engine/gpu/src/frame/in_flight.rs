@@ -1,0 +1,111 @@
+//! What each of the frames in flight has to itself.
+
+use super::Recorder;
+use crate::device::{DeviceKind, Inner};
+use crate::{Error, Result};
+use ash::vk;
+
+/// What one of the frames in flight has to itself.
+pub(super) struct InFlight {
+    pub(super) pool: vk::CommandPool,
+    pub(super) commands: vk::CommandBuffer,
+    /// Number of the frame that used it last; 0 if none did.
+    pub(super) number: u64,
+    /// With validation only: layers of the age of 1.3.239 learn that work is done from fences, not from the host's waits
+    /// for timeline semaphores, and would take memory that is used again for a race.
+    pub(super) fence: vk::Fence,
+    pub(super) fence_pending: bool,
+}
+
+impl InFlight {
+    pub(super) fn new(gpu: &Inner) -> Result<InFlight> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(gpu.queue_family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the family belongs to the device.
+        let pool = unsafe { gpu.device.create_command_pool(&info, None) }
+            .map_err(Error::vulkan("vkCreateCommandPool", "a frame in flight"))?;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool was just made.
+        let made = unsafe { gpu.device.allocate_command_buffers(&info) };
+        let fence = || match gpu.instance.layer {
+            // SAFETY: the device is alive.
+            Some(_) => unsafe { gpu.device.create_fence(&Default::default(), None) },
+            None => Ok(vk::Fence::null()),
+        };
+        let made = made
+            .map(|buffers| buffers.first().copied().unwrap_or_default())
+            .map_err(|result| ("vkAllocateCommandBuffers", result))
+            .and_then(|commands| {
+                Ok((
+                    commands,
+                    fence().map_err(|result| ("vkCreateFence", result))?,
+                ))
+            });
+        match made {
+            Ok((commands, fence)) => Ok(InFlight {
+                pool,
+                commands,
+                number: 0,
+                fence,
+                fence_pending: false,
+            }),
+            Err((call, result)) => {
+                // SAFETY: nothing uses the pool.
+                unsafe { gpu.device.destroy_command_pool(pool, None) };
+                Err(Error::vulkan(call, "a frame in flight")(result))
+            }
+        }
+    }
+}
+
+/// Whoever waits longer than this for a GPU is told so, in nanoseconds.
+const PATIENCE: u64 = 10_000_000_000;
+
+/// Waits until the device is done with a frame, and says so now and then when that takes long: not every driver reports that
+/// a pass hangs or has hit memory that is not its own. (One of NVIDIA's, 580.159 on an H200, logs the fault, and then no
+/// call fails and no wait ends.) Drivers on the CPU take their time, so nothing is said of them.
+pub(crate) fn wait_for(gpu: &Inner, frame: u64) -> Result<()> {
+    wait_and_tell(gpu, frame, |error| gpu.name_passes(error), || gpu.stalled())
+}
+
+/// As [`wait_for`], while the recorder is in the caller's hands.
+pub(super) fn wait_with(gpu: &Inner, recorder: &Recorder, frame: u64) -> Result<()> {
+    wait_and_tell(
+        gpu,
+        frame,
+        |error| recorder.name_passes(gpu, error),
+        || recorder.stalled(gpu),
+    )
+}
+
+fn wait_and_tell(
+    gpu: &Inner,
+    frame: u64,
+    name_passes: impl FnOnce(Error) -> Error,
+    stalled: impl Fn() -> String,
+) -> Result<()> {
+    let (semaphores, values) = ([gpu.timeline], [frame]);
+    let info = vk::SemaphoreWaitInfo::default()
+        .semaphores(&semaphores)
+        .values(&values);
+    let mut waited = 0;
+    loop {
+        // SAFETY: the timeline semaphore lives as long as the device; the frame has been submitted, so its signal will come.
+        match unsafe { gpu.device.wait_semaphores(&info, PATIENCE) } {
+            Err(vk::Result::TIMEOUT) if gpu.info.kind != DeviceKind::Cpu => {
+                waited += PATIENCE / 1_000_000_000;
+                log::warn!("frame {frame} is not done after {waited} s: {}", stalled());
+            }
+            Err(vk::Result::TIMEOUT) => {}
+            result => {
+                return result
+                    .map_err(Error::vulkan("vkWaitSemaphores", format!("frame {frame}")))
+                    .map_err(name_passes);
+            }
+        }
+    }
+}
