@@ -9,6 +9,7 @@ use impel_gpu::{ShaderCode, SlotList};
 pub struct Bindings;
 
 impl impel_gpu::Bindings for Bindings {
+    #[inline]
     fn slots(self, _: &mut SlotList<'_>) {}
 }
 
