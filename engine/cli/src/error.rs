@@ -81,6 +81,8 @@ impl Error {
         let problem = match error.kind() {
             std::io::ErrorKind::NotFound => "no such file".to_owned(),
             std::io::ErrorKind::IsADirectory => "is a folder, expected a file".to_owned(),
+            // Nothing that is there is in the way but where a folder is to be made.
+            std::io::ErrorKind::AlreadyExists => "is a file, expected a folder".to_owned(),
             std::io::ErrorKind::NotADirectory => "lies under a file, expected a folder".to_owned(),
             _ => error.to_string(),
         };

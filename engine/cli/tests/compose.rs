@@ -169,6 +169,10 @@ fn mistakes_are_one_line_with_a_code() {
         assert!(text.starts_with("error: ") && text.contains(part), "{text}");
     };
     one(fails(&["compose", &folder.path("no.toml")]), "M28");
+    one(
+        fails(&["compose", &recipes, "-o", &recipes]),
+        "recipes.toml: is a file, expected a folder",
+    );
     std::fs::write(folder.path("empty.toml"), "classes = [\"classes\"]\n").unwrap();
     one(
         fails(&["compose", &folder.path("empty.toml")]),
