@@ -111,7 +111,7 @@ pub struct EntryPoint {
     /// Execution modes other than those above, as written.
     pub execution_modes: SmallVec<[ExecutionMode; 1]>,
     /// Statically used bindings, sorted by set, then binding, then id.
-    pub bindings: Vec<BindingUse>,
+    pub bindings: SmallVec<[BindingUse; 2]>,
     /// The push-constant block that it statically uses.
     pub push_constants: Option<PushConstants>,
     /// Inputs, members of blocks and structs one by one, sorted by location; built-ins come last.

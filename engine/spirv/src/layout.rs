@@ -3,6 +3,8 @@
 //! Sizes come from `Offset`, `ArrayStride` and `MatrixStride`. Types without them (task payloads, inputs, outputs) are laid
 //! out as scalar block layout would: every member at the next multiple of its largest scalar.
 
+use smallvec::SmallVec;
+
 use crate::interface::{
     ByteRange, Dim, FlatMember, Member, SpecValues, StructType, Type, TypeId, TypeTable,
 };
@@ -38,7 +40,7 @@ pub(crate) struct Sizes<'a> {
     table: &'a TypeTable,
     values: SpecValues<'a>,
     /// By place in the table; empty until the first struct.
-    structs: Vec<Option<Extent>>,
+    structs: SmallVec<[Option<Extent>; 16]>,
 }
 
 impl<'a> Sizes<'a> {
@@ -46,7 +48,7 @@ impl<'a> Sizes<'a> {
         Self {
             table,
             values,
-            structs: Vec::new(),
+            structs: SmallVec::new(),
         }
     }
 

@@ -144,7 +144,7 @@ impl Reflection<'_> {
         self.find_push_constants()?;
         self.find_entry_points()?;
         self.types.build()?;
-        let blocks: Vec<TypeId> = self
+        let blocks: SmallVec<[TypeId; 8]> = self
             .interface
             .bindings
             .iter()
@@ -156,7 +156,7 @@ impl Reflection<'_> {
                     .map(|block| block.block),
             )
             .collect();
-        let uniform: Vec<TypeId> = self
+        let uniform: SmallVec<[TypeId; 8]> = self
             .interface
             .bindings
             .iter()
@@ -317,7 +317,9 @@ fn header(module: &Module) -> Result<Interface, Error> {
 
 /// Removes all but the first of equal entries.
 fn keep_first<A: Array<Item: Clone + Eq + Hash>>(list: &mut SmallVec<A>) {
-    if list.len() > 1 {
+    // Mostly there are a few, all different.
+    let is_new = |(at, entry)| !list.iter().take(at).any(|other| other == entry);
+    if list.len() > 16 || !list.iter().enumerate().all(is_new) {
         let mut seen = HashSet::with_capacity(list.len());
         list.retain(|entry| seen.insert(entry.clone()));
     }

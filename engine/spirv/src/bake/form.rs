@@ -302,6 +302,11 @@ impl<A: Array<Item: Baked>> Baked for SmallVec<A> {
     fn read(bits: &mut u32, head: &mut &[u8], rest: &mut Rest<'_>) -> Self {
         match usize::read(bits, head, rest) {
             0 => Self::new(),
+            1 => {
+                let mut list = Self::new();
+                list.push(read_whole(rest.whole::<A::Item>(), rest));
+                list
+            }
             count => entries(count, rest),
         }
     }

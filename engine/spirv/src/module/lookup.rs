@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 use spirv::{Decoration, Op};
 
-use super::{Function, Kind, Module, WHOLE};
+use super::{DecorationRow, Function, Kind, Module, WHOLE};
 use crate::error::Error;
 use crate::operands::instruction_info;
 use crate::words::Instruction;
@@ -124,7 +124,8 @@ impl Module {
             .unwrap_or_default()
     }
 
-    fn decorations_at(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
+    /// Rows of the decorations of an id or a member, those of groups left out.
+    fn rows_at(&self, id: u32, member: u64) -> impl Iterator<Item = &DecorationRow> {
         let first = self.row(id).map_or(0, |row| row.decorations) as usize;
         let own = first
             .checked_sub(1)
@@ -136,19 +137,23 @@ impl Module {
         } else {
             own.partition_point(|row| (row.id, row.member) < (id, member))
         };
-        let operand = if member == WHOLE { 1 } else { 2 };
         own.get(start..)
             .unwrap_or_default()
             .iter()
             .take_while(move |row| row.id == id && row.member == member)
-            .filter_map(move |row| {
-                let instruction = self.words.at(row.offset as usize)?;
-                Some(Decorated {
-                    decoration: *instruction.operands.get(operand)?,
-                    instruction,
-                    first: operand + 1,
-                })
-            })
+    }
+
+    fn decorated(&self, row: &DecorationRow) -> Option<Decorated<'_>> {
+        Some(Decorated {
+            decoration: row.decoration,
+            instruction: self.words.at(row.offset as usize)?,
+            first: if row.member == WHOLE { 2 } else { 3 },
+        })
+    }
+
+    fn decorations_at(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
+        self.rows_at(id, member)
+            .filter_map(|row| self.decorated(row))
     }
 
     fn all_decorations(&self, id: u32, member: u64) -> impl Iterator<Item = Decorated<'_>> {
@@ -181,19 +186,29 @@ impl Module {
         self.all_decorations(id, u64::from(member) + 1)
     }
 
+    /// The first decoration of a kind.
+    fn find(&self, id: u32, member: u64, decoration: Decoration) -> Option<Decorated<'_>> {
+        let row = self
+            .rows_at(id, member)
+            .find(|row| row.decoration == decoration as u32);
+        match row {
+            Some(row) => self.decorated(row),
+            None if self.grouped.is_empty() => None,
+            None => self
+                .all_decorations(id, member)
+                .find(|found| found.decoration == decoration as u32),
+        }
+    }
+
     pub(crate) fn has(&self, id: u32, decoration: Decoration) -> bool {
-        self.decorations(id)
-            .any(|found| found.decoration == decoration as u32)
+        self.find(id, WHOLE, decoration).is_some()
     }
 
     pub(crate) fn literal(&self, id: u32, decoration: Decoration) -> Option<u32> {
-        self.decorations(id)
-            .find(|found| found.decoration == decoration as u32)?
-            .literal()
+        self.find(id, WHOLE, decoration)?.literal()
     }
 
     pub(crate) fn member_has(&self, id: u32, member: u32, decoration: Decoration) -> bool {
-        self.member_decorations(id, member)
-            .any(|found| found.decoration == decoration as u32)
+        self.find(id, u64::from(member) + 1, decoration).is_some()
     }
 }

@@ -53,32 +53,28 @@ impl Decorations {
 }
 
 impl Reflection<'_> {
-    /// A global variable: its id, its storage class and the type of what it holds.
-    fn variable_at(&self, offset: u32) -> Option<(u32, u32, u32)> {
+    /// A global variable of one of these storage classes: its id, its class and the type of what it holds.
+    fn variable_at(&self, offset: u32, classes: &[StorageClass]) -> Option<(u32, u32, u32)> {
         let instruction = self.module.words.at(offset as usize)?;
-        Some((
-            *instruction.operands.get(1)?,
-            *instruction.operands.get(2)?,
-            crate::usage::variable_type(self.module, instruction),
-        ))
+        let class = *instruction.operands.get(2)?;
+        if !classes.iter().any(|one| *one as u32 == class) {
+            return None;
+        }
+        let ty = crate::usage::variable_type(self.module, instruction);
+        Some((*instruction.operands.get(1)?, class, ty))
     }
 
     pub(super) fn find_bindings(&mut self, options: &Options) -> Result<(), Error> {
         let mut bindings = Vec::with_capacity(self.module.variables.len().min(4));
         for offset in &self.module.variables {
-            let Some((id, class, ty)) = self.variable_at(*offset) else {
+            let classes = [
+                StorageClass::UniformConstant,
+                StorageClass::Uniform,
+                StorageClass::StorageBuffer,
+            ];
+            let Some((id, class, ty)) = self.variable_at(*offset, &classes) else {
                 continue;
             };
-            if !matches!(
-                StorageClass::from_u32(class),
-                Some(
-                    StorageClass::UniformConstant
-                        | StorageClass::Uniform
-                        | StorageClass::StorageBuffer
-                )
-            ) {
-                continue;
-            }
             let (element, dims, _) = self.types.dimensions(ty)?;
             let Some(definition) = self.module.definition(element) else {
                 continue;
@@ -225,7 +221,7 @@ impl Reflection<'_> {
 
     /// Sizes, access and active bytes, once all types are measured.
     pub(super) fn measure_bindings(&mut self) -> Result<(), Error> {
-        let stages: Vec<Stage> = self
+        let stages: SmallVec<[Stage; 4]> = self
             .interface
             .entry_points
             .iter()
@@ -311,12 +307,11 @@ impl Reflection<'_> {
 
     pub(super) fn find_push_constants(&mut self) -> Result<(), Error> {
         for offset in &self.module.variables {
-            let Some((id, class, ty)) = self.variable_at(*offset) else {
+            let classes = [StorageClass::PushConstant];
+            let Some((id, _, ty)) = self.variable_at(*offset, &classes) else {
                 continue;
             };
-            if class != StorageClass::PushConstant as u32
-                || self.module.opcode_of(ty) != Some(Op::TypeStruct)
-            {
+            if self.module.opcode_of(ty) != Some(Op::TypeStruct) {
                 continue;
             }
             let block = self.types.add(ty);

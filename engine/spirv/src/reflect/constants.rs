@@ -181,10 +181,10 @@ pub(super) fn literal(module: &Module, id: u32) -> Option<SpecValue> {
 /// Value of a constant that is an integer of 32 bits, as indices are.
 pub(super) fn index(module: &Module, id: u32) -> Option<u32> {
     let constant = module.definition(id)?;
-    if constant.op() == Some(Op::Constant)
+    if constant.is(Op::Constant)
         && let [ty, _, value] = constant.operands
         && let Some(ty) = module.definition(*ty)
-        && ty.op() == Some(Op::TypeInt)
+        && ty.is(Op::TypeInt)
         && ty.operands.get(1) == Some(&32)
     {
         return Some(*value);

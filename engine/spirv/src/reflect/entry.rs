@@ -38,7 +38,7 @@ impl Reflection<'_> {
                 payload: None,
                 invocations: None,
                 execution_modes: SmallVec::new(),
-                bindings: Vec::new(),
+                bindings: SmallVec::new(),
                 push_constants: None,
                 inputs: Vec::new(),
                 outputs: Vec::new(),

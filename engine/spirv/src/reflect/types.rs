@@ -296,7 +296,8 @@ pub(super) fn finish(table: &mut TypeTable, blocks: &[TypeId], uniform: &[TypeId
 
 fn measure(table: &mut TypeTable) {
     // Of each struct its own size and whether it ends in a runtime array; of each member its size and stride.
-    let (mut structs, mut members) = (Vec::new(), Vec::new());
+    let mut structs: SmallVec<[_; 16]> = SmallVec::new();
+    let mut members: SmallVec<[_; 32]> = SmallVec::new();
     let mut sizes = Sizes::new(table, &[]);
     for (id, ty) in table.iter() {
         if let Type::Struct(found) = ty {
@@ -344,12 +345,12 @@ fn struct_at(table: &TypeTable, position: usize) -> Option<&StructType> {
 
 /// Absolute offsets. Each struct is placed once, where the first block (by id) that holds it has it.
 fn place(table: &mut TypeTable, blocks: &[TypeId]) {
-    let mut bases: Vec<Option<u64>> = vec![None; table.types.len()];
+    let mut bases: SmallVec<[Option<u64>; 32]> = SmallVec::from_elem(None, table.types.len());
     let pointees = table.types.iter().filter_map(|(_, ty)| match ty {
         Type::Pointer { pointee, .. } => inner_struct(table, *pointee),
         _ => None,
     });
-    let mut work: Vec<(usize, u64)> = blocks
+    let mut work: SmallVec<[(usize, u64); 16]> = blocks
         .iter()
         .filter_map(|block| table.position(*block))
         .chain(pointees)
@@ -382,19 +383,15 @@ fn place(table: &mut TypeTable, blocks: &[TypeId]) {
 }
 
 fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
-    let mut work: Vec<usize> = uniform
+    let mut work: SmallVec<[usize; 16]> = uniform
         .iter()
         .filter_map(|block| table.position(*block))
         .collect();
-    let mut seen = vec![
-        false;
-        if work.is_empty() {
-            0
-        } else {
-            table.types.len()
-        }
-    ];
-    let mut order: Vec<(u64, usize)> = Vec::new();
+    if work.is_empty() {
+        return;
+    }
+    let mut seen: SmallVec<[bool; 64]> = SmallVec::from_elem(false, table.types.len());
+    let mut order: SmallVec<[(u64, usize); 16]> = SmallVec::new();
     while let Some(position) = work.pop() {
         match seen.get_mut(position) {
             Some(seen @ false) => *seen = true,

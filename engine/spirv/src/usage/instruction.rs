@@ -12,22 +12,22 @@ use crate::words::Instruction;
 impl Walk<'_, '_> {
     pub(super) fn instruction(&mut self, instruction: Instruction<'_>) -> Result<(), Error> {
         let operand = |position: usize| instruction.operands.get(position).copied().unwrap_or(0);
+        // By far the most, before the long way through all others.
+        if instruction.is(Op::Load) {
+            return self.load(operand(0), operand(1), operand(2));
+        }
+        if instruction.is(Op::AccessChain) || instruction.is(Op::InBoundsAccessChain) {
+            return self.chain(operand(1), operand(2), None, instruction.rest(3), false);
+        }
+        if instruction.is(Op::Store) {
+            let object = self.get(operand(1));
+            let target = self.touch_value(operand(0), WRITE);
+            return self.fill_all(&target, &object);
+        }
         let Some(op) = instruction.op() else {
             return Ok(());
         };
-        // By far the most, before the long way through all others.
-        if op == Op::Load {
-            return self.load(operand(0), operand(1), operand(2));
-        }
-        if matches!(op, Op::AccessChain | Op::InBoundsAccessChain) {
-            return self.chain(operand(1), operand(2), None, instruction.rest(3), false);
-        }
         match op {
-            Op::Store => {
-                let object = self.get(operand(1));
-                let target = self.touch_value(operand(0), WRITE);
-                self.fill_all(&target, &object)
-            }
             Op::CopyMemory | Op::CopyMemorySized => {
                 let source = self.touch_value(operand(1), READ);
                 let target = self.touch_value(operand(0), WRITE);

@@ -354,8 +354,8 @@ impl Walk<'_, '_> {
             let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
             };
-            if let (Some(Op::Variable), Some(initializer)) =
-                (instruction.op(), instruction.operands.get(3))
+            if instruction.is(Op::Variable)
+                && let Some(initializer) = instruction.operands.get(3)
             {
                 let initial = self.get(*initializer);
                 let root = Root::Variable(instruction.operand(1)?);
@@ -617,20 +617,18 @@ pub(crate) fn storage_class(definition: Instruction<'_>) -> Option<u32> {
 
 /// Type of what a variable holds; 0 if it is not known.
 pub(crate) fn variable_type(module: &Module, definition: Instruction<'_>) -> u32 {
-    match definition.op() {
-        Some(Op::UntypedVariableKHR) => definition.operands.get(3).copied().unwrap_or(0),
-        _ => definition
-            .operands
-            .first()
-            .and_then(|ty| pointee(module, *ty))
-            .unwrap_or(0),
+    if definition.is(Op::UntypedVariableKHR) {
+        return definition.operands.get(3).copied().unwrap_or(0);
     }
+    let ty = definition.operands.first();
+    ty.and_then(|ty| pointee(module, *ty)).unwrap_or(0)
 }
 
 /// What a pointer type points at.
 pub(crate) fn pointee(module: &Module, ty: u32) -> Option<u32> {
     let definition = module.definition(ty)?;
-    (definition.op() == Some(Op::TypePointer)).then(|| definition.operands.get(2).copied())?
+    let pointee = definition.operands.get(2).copied();
+    pointee.filter(|_| definition.is(Op::TypePointer))
 }
 
 /// What a pointer type into physical storage points at.
