@@ -11,6 +11,7 @@ mod generator;
 pub mod logger;
 pub mod mixins;
 mod orbit;
+pub mod outputs;
 pub mod picture;
 pub mod progress;
 pub mod report;

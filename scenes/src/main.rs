@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use scenes::arguments::{Arguments, Command};
 use scenes::calibrate::calibrate;
 use scenes::compare::compare;
-use scenes::{Error, data, mixins, run, window};
+use scenes::{Error, data, mixins, outputs, run, window};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     };
     let done = match arguments.command {
         Command::List => list(),
-        Command::Run(arguments) => {
+        Command::Run(arguments) => outputs::check(&arguments).and_then(|()| {
             let is_mixins = arguments.scene == mixins::NAME;
             match (window::wanted(&arguments), is_mixins) {
                 (true, false) => window::run(&arguments).map(|()| ExitCode::SUCCESS),
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
                     tell(&report.table())
                 }),
             }
-        }
+        }),
         Command::Calibrate(arguments) => calibrate(&arguments).and_then(|text| tell(&text)),
         Command::Compare { first, second } => compare(&first, &second).and_then(|text| tell(&text)),
     };

@@ -148,6 +148,22 @@ fn bad_input_is_one_line_and_status_1() {
             &["run", "cloud", "--device", "no such device"],
             "no such device",
         ),
+        // Before anything is looked for or rendered.
+        (
+            &["run", "cloud", "--device", "none", "--out", "missing/a.png"],
+            "missing/a.png",
+        ),
+        (
+            &[
+                "run",
+                "cloud",
+                "--device",
+                "none",
+                "--json",
+                "missing/a.json",
+            ],
+            "missing/a.json",
+        ),
         (
             &["run", "cloud", "--draws", "1", "--mesh", "missing.obj"],
             "missing.obj",
