@@ -187,11 +187,19 @@ fn a_camera_is_recorded_and_played_back() {
             "3",
             "--out",
             "played.png",
+            "--every",
+            "1",
         ],
         &[],
     );
     succeeds(&output, "playing");
-    assert_eq!(texels(&folder.join("played.png")).0, [160, 90]);
+    let frame = |number| texels(&folder.join(format!("played-{number:05}.png")));
+    let (first, last) = (frame(0), frame(2));
+    assert_eq!(first.0, [160, 90]);
+    // The camera was turning while it was recorded.
+    let pairs = first.1.chunks(3).zip(last.1.chunks(3));
+    let different = pairs.filter(|(a, b)| a != b).count();
+    assert!(different > 160 * 90 / 4, "{different} pixels differ");
 }
 
 #[test]

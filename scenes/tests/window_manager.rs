@@ -233,3 +233,30 @@ fn the_application_minimises_and_restores_itself() {
     assert!(status.success(), "{status}");
     assert_eq!(texels(&folder.join("shot.png")).0, [320, 240]);
 }
+
+#[test]
+fn the_whole_screen_is_taken_and_given_back() {
+    let server = Server::start();
+    let folder = folder("window-manager-fullscreen");
+    let _manager = manage(&server, &folder);
+    let script = "0 interface off\n5 fullscreen on\n25 screenshot full.png\n\
+                  26 fullscreen off\n46 screenshot window.png\n48 close\n";
+    std::fs::write(folder.join("full.txt"), script).unwrap();
+    let mut command = program(
+        &folder,
+        &[
+            "viewer",
+            "--window",
+            "--reset",
+            "--size",
+            "320x240",
+            "--validate",
+            "--script",
+            "full.txt",
+        ],
+        &[("DISPLAY", &server.display)],
+    );
+    succeeds(&command.output().unwrap(), "fullscreen");
+    assert_eq!(texels(&folder.join("full.png")).0, [2560, 1600]);
+    assert_eq!(texels(&folder.join("window.png")).0, [320, 240]);
+}
