@@ -127,8 +127,7 @@ impl<'a> Sizes<'a> {
                         .zip(strides)
                         .rev()
                         .fold(one.size, |inside, (dim, stride)| {
-                            let stride =
-                                stride.map_or(inside.next_multiple_of(one.align.max(1)), u64::from);
+                            let stride = stride.map_or(aligned(inside, one.align), u64::from);
                             stride.saturating_mul(self.length(*dim))
                         });
                 Extent {
@@ -159,12 +158,18 @@ impl<'a> Sizes<'a> {
             let one = self.extent(member.ty, MatrixLayout::from(member), depth + 1);
             let offset = member
                 .offset
-                .map_or_else(|| extent.size.next_multiple_of(one.align.max(1)), u64::from);
+                .map_or_else(|| aligned(extent.size, one.align), u64::from);
             extent.size = extent.size.max(offset.saturating_add(one.size));
             extent.align = extent.align.max(one.align);
         }
         extent
     }
+}
+
+/// The next multiple of `align`; what is too large for one stays the largest.
+pub(crate) fn aligned(size: u64, align: u64) -> u64 {
+    size.checked_next_multiple_of(align.max(1))
+        .unwrap_or(u64::MAX)
 }
 
 impl TypeTable {

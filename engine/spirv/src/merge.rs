@@ -7,6 +7,7 @@ use crate::interface::{
     Access, Binding, Count, DescriptorType, EntryPoint, ImageTraits, Interface, PushConstants,
     SpecValues, Stage, StageFlags,
 };
+use crate::layout::aligned;
 
 /// One stage of a pipeline, as [`merge`] takes it.
 #[derive(Clone, Copy, Debug)]
@@ -339,7 +340,7 @@ fn add(
     });
     let padded_size = block_size.map(|size| {
         if binding.descriptor_type == DescriptorType::UniformBuffer {
-            size.next_multiple_of(16)
+            aligned(size, 16)
         } else {
             size
         }

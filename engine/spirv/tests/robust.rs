@@ -356,6 +356,38 @@ fn dense_modules_stay_within_bounds() {
 
 /// Found by mutation: a Component decoration of 2^32 - 1.
 #[test]
+fn enormous_sizes() {
+    let _alone = alone();
+    // uint[max] in a struct, max of it in the next, max of that in a uniform block, none with a stride.
+    let [uint, max, a, b, block] = [1, 2, 3, 5, 7];
+    let body = [
+        op(17, &[1]),                   // OpCapability Shader
+        op(14, &[0, 1]),                // OpMemoryModel
+        op(71, &[block + 1, 2]),        // OpDecorate Block
+        op(72, &[block + 1, 0, 35, 0]), // OpMemberDecorate Offset
+        op(71, &[block + 3, 34, 0]),    // OpDecorate DescriptorSet
+        op(71, &[block + 3, 33, 0]),    // OpDecorate Binding
+        op(21, &[uint, 32, 0]),
+        op(43, &[uint, max, u32::MAX]),
+        op(28, &[a, uint, max]),
+        op(30, &[a + 1, a]),
+        op(28, &[b, a + 1, max]),
+        op(30, &[b + 1, b]),
+        op(28, &[block, b + 1, max]),
+        op(30, &[block + 1, block]),
+        op(32, &[block + 2, 2, block + 1]),
+        op(59, &[block + 2, block + 3, 2]),
+    ]
+    .concat();
+    let interface = reflect_within_bounds(&module(20, &body), "enormous sizes").unwrap();
+    let binding = &interface.bindings[0];
+    assert_eq!(binding.block_size, Some(u64::MAX));
+    assert_eq!(binding.padded_size, Some(u64::MAX));
+    to_json(&interface, "enormous");
+    to_table(&interface, "enormous");
+}
+
+#[test]
 fn enormous_components() {
     let mut words: Vec<u32> = common::bytes("components.vert")
         .chunks_exact(4)

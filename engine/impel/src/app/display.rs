@@ -44,9 +44,13 @@ impl Display {
     /// # Errors
     /// [`Error::Value`] where there is no display.
     pub fn connect() -> Result<Self, Error> {
-        let events = EventLoop::with_user_event()
-            .build()
-            .map_err(|error| Error::value("window", "a display (`DISPLAY`)", error))?;
+        let events = EventLoop::with_user_event().build().map_err(|error| {
+            // winit puts the place in its source before the reason.
+            let text = error.to_string();
+            let reason = text.rsplit_once(".rs:").map_or(&*text, |(_, rest)| rest);
+            let reason = reason.split_once(": ").map_or(reason, |(_, reason)| reason);
+            Error::value("window", "a display (`DISPLAY`)", reason)
+        })?;
         Ok(Self { events })
     }
 

@@ -13,7 +13,7 @@ use crate::interface::{
     Access, Binding, ByteRanges, Count, DescriptorType, Dim, ImageDim, ImageFormat, ImageTraits,
     Numbers, PushConstants, Stage, TypeId,
 };
-use crate::layout::{MatrixLayout, Sizes, join_ranges};
+use crate::layout::{MatrixLayout, Sizes, aligned, join_ranges};
 use crate::module::{Decorated, Module};
 use crate::usage::{READ, RangeContext, WRITE, active_ranges};
 use crate::words::Instruction;
@@ -238,7 +238,7 @@ impl Reflection<'_> {
                 binding.block_size = Some(size);
                 binding.padded_size = Some(
                     if binding.descriptor_type == DescriptorType::UniformBuffer {
-                        size.next_multiple_of(16)
+                        aligned(size, 16)
                     } else {
                         size
                     },

@@ -6,7 +6,7 @@ use spirv::{Decoration, Op};
 use super::constants::Constants;
 use crate::error::Error;
 use crate::interface::{Dim, Member, StructType, Type, TypeId, TypeTable};
-use crate::layout::{MAX_DEPTH, MatrixLayout, Sizes};
+use crate::layout::{MAX_DEPTH, MatrixLayout, Sizes, aligned};
 use crate::module::{IdTable, Module};
 use crate::words::Instruction;
 
@@ -406,7 +406,7 @@ fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
         let offsets = found.members.iter().enumerate();
         order.extend(offsets.map(|(index, member)| (u64::from(member.offset.unwrap_or(0)), index)));
         order.sort_unstable();
-        let end = found.size.next_multiple_of(16);
+        let end = aligned(found.size, 16);
         if let Some((_, Type::Struct(found))) = table.types.get_mut(position) {
             for (position, (offset, index)) in order.iter().enumerate() {
                 let next = order.get(position + 1).map_or(end, |(next, _)| *next);
