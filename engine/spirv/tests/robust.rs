@@ -383,8 +383,10 @@ fn enormous_sizes() {
     let binding = &interface.bindings[0];
     assert_eq!(binding.block_size, Some(u64::MAX));
     assert_eq!(binding.padded_size, Some(u64::MAX));
-    to_json(&interface, "enormous");
-    to_table(&interface, "enormous");
+    let json = to_json(&interface, "enormous").to_string();
+    assert!(json.contains("18446744073709551615"), "{json}");
+    let table = to_table(&interface, "enormous");
+    assert!(table.starts_with("enormous: SPIR-V"), "{table}");
 }
 
 #[test]
