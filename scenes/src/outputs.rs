@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::arguments::RunArguments;
 use crate::picture;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// Tries whether picture and statistics can be written. What exists is left as it is.
@@ -22,22 +23,22 @@ pub fn check(arguments: &RunArguments) -> Result<(), Error> {
 
 fn try_path(path: &Path) -> Result<(), Error> {
     let wrong = |reason| Error::file(path, reason);
-    let found = path.metadata();
-    // Opening a pipe would wait for its reader, and a device may do anything.
-    if found
-        .as_ref()
-        .is_ok_and(|found| !found.is_file() && !found.is_dir())
-    {
-        return Ok(());
-    }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(wrong)?;
-    match found {
-        Ok(_) => Ok(()),
-        Err(_) => std::fs::remove_file(path).map_err(wrong),
+    match path.metadata() {
+        // Opening a pipe would wait for its reader, and a device may do anything.
+        Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
+        Ok(_) => OpenOptions::new()
+            .append(true)
+            .open(path)
+            .map(drop)
+            .map_err(wrong),
+        // Not under its own name: another run that shares the sequence may be about to write it.
+        Err(reason) if reason.kind() == ErrorKind::NotFound => {
+            let probe = path.with_file_name(format!(".scenes-{}", std::process::id()));
+            File::create_new(&probe)
+                .and_then(|_| std::fs::remove_file(&probe))
+                .map_err(wrong)
+        }
+        Err(reason) => Err(wrong(reason)),
     }
 }
 
@@ -54,8 +55,12 @@ mod tests {
         try_path(&old).unwrap();
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "kept");
         try_path(&new).unwrap();
-        assert!(!new.exists());
-        for wrong in [folder.clone(), folder.join("missing/new.png")] {
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        for wrong in [
+            folder.clone(),
+            folder.join("missing/new.png"),
+            old.join("new.png"),
+        ] {
             let error = try_path(&wrong).unwrap_err().to_string();
             assert!(error.starts_with(&*wrong.to_string_lossy()), "{error}");
         }

@@ -1,8 +1,9 @@
 //! Markers: the device writes down which passes it has begun and finished, where this can be read after its loss.
 //!
 //! Timestamps tell as much while the device lives (see [`Timing`](super::timing::Timing)), but drivers refuse to hand them
-//! out after its loss (`VK_ERROR_DEVICE_LOST`). Two extensions are made for that. `VK_AMD_buffer_marker` (AMD) writes numbers to memory of ours, which stays mapped. With
-//! `VK_NV_device_diagnostic_checkpoints` (NVIDIA) the driver keeps the last number that each end of the pipeline has seen.
+//! out after its loss (`VK_ERROR_DEVICE_LOST`). Two extensions are made for that. `VK_AMD_buffer_marker` (AMD) writes numbers
+//! to memory of ours, which stays mapped. With `VK_NV_device_diagnostic_checkpoints` (NVIDIA) the driver keeps the last number
+//! that each end of the pipeline has seen.
 
 use crate::Result;
 use crate::device::Inner;
