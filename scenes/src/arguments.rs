@@ -76,7 +76,7 @@ pub struct RunArguments {
     /// In the hybrid path: the compute rasteriser takes clusters without larger triangles, in pixels; 0 for none.
     #[arg(long, value_name = "PX")]
     pub raster_threshold: Option<f32>,
-    /// Draw each frame once more without culling; a pixel that differs fails the run.
+    /// Draw each frame once more without culling: a pixel that differs fails the run, or is told in the window's settings.
     #[arg(long)]
     pub audit: bool,
     /// Fill lists in a fixed order: two runs give the same picture byte by byte.
@@ -118,6 +118,9 @@ pub struct RunArguments {
     /// Check every use of Vulkan; a message fails the run.
     #[arg(long)]
     pub validate: bool,
+    /// Without a window: end with an error when a frame takes the device more seconds; 0 for never. By default 120 on a GPU.
+    #[arg(long, value_name = "SECONDS")]
+    pub give_up: Option<u64>,
     /// Frames at the beginning whose times do not count.
     #[arg(long, value_name = "N")]
     pub warmup: Option<u64>,

@@ -12,7 +12,7 @@
 //! `scenes run passes` shows it; in a window the panel "Passes" shows what each pass binds, and "Settings" its numbers.
 
 use crate::Error;
-use impel::app::{Content, Reloadable, RendererContent};
+use impel::app::{Content, CullingAudit, Reloadable, RendererContent};
 use impel::gpu::{
     ComputePipelineDesc, Frame, Gpu, Pipeline, Sampler, SamplerDesc, Shader, ShaderCode, Texture,
     TextureDesc, vk,
@@ -228,6 +228,10 @@ impl Content for ChainContent {
         self.scene.settings()
     }
 
+    fn audit(&mut self) -> Option<&mut CullingAudit> {
+        self.scene.audit()
+    }
+
     fn statistics(&self) -> Option<Statistics> {
         self.scene.statistics()
     }
@@ -239,7 +243,7 @@ impl Content for ChainContent {
     fn images(&self) -> Vec<&Texture> {
         let mut images = self.scene.images();
         let Images { edges, blurred, .. } = &self.chain.images;
-        images.extend([self.scene.picture(), edges, &blurred[1]]);
+        images.extend([self.scene.picture(), edges, &blurred[0], &blurred[1]]);
         images
     }
 

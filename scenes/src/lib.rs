@@ -1,6 +1,7 @@
 //! Demo scenes and the runner that people start.
 #![forbid(unsafe_code)]
 
+pub mod applicable;
 pub mod arguments;
 pub mod calibrate;
 pub mod chain;
@@ -17,6 +18,7 @@ pub mod progress;
 pub mod report;
 pub mod run;
 mod setup;
+mod times;
 pub mod window;
 
 pub use error::Error;

@@ -6,9 +6,12 @@ use clap::error::ErrorKind;
 use scenes::arguments::{Arguments, Command};
 use scenes::calibrate::calibrate;
 use scenes::compare::compare;
-use scenes::{Error, data, mixins, outputs, run, window};
+use scenes::{Error, applicable, data, mixins, outputs, run, window};
 use std::io::Write;
 use std::process::ExitCode;
+
+/// Exit status for options that are wrong.
+const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     scenes::logger::install();
@@ -19,6 +22,10 @@ fn main() -> ExitCode {
     let done = match arguments.command {
         Command::List => list(),
         Command::Run(arguments) => outputs::check(&arguments).and_then(|()| {
+            if let Err(error) = applicable::check(&arguments) {
+                failure(&error);
+                return Ok(ExitCode::from(USAGE));
+            }
             let is_mixins = arguments.scene == mixins::NAME;
             match (window::wanted(&arguments), is_mixins) {
                 (true, false) => window::run(&arguments).map(|()| ExitCode::SUCCESS),
@@ -58,7 +65,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         // The first paragraph says it; what follows is usage.
         complain(&(one_line(text.split("\n\n").next().unwrap_or(&text)) + "\n"));
     }
-    ExitCode::from(2)
+    ExitCode::from(USAGE)
 }
 
 fn failure(error: &Error) -> ExitCode {

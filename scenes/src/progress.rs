@@ -4,6 +4,7 @@ use impel::geometry::Progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -12,9 +13,33 @@ fn style(template: &str) -> ProgressStyle {
 /// A bar for the frames of a run. It goes to standard error, and nowhere when that is no terminal.
 #[must_use]
 pub fn frames(count: u64) -> ProgressBar {
+    counted(
+        "{prefix:>24} {bar:32} {pos}/{len} {per_sec}",
+        "frames",
+        count,
+    )
+}
+
+/// A bar for things that are done one after the other.
+#[must_use]
+pub fn step(name: &'static str, count: u64) -> ProgressBar {
+    counted("{prefix:>24} {bar:32} {pos}/{len}", name, count)
+}
+
+fn counted(template: &str, name: &'static str, count: u64) -> ProgressBar {
     let bar = ProgressBar::new(count);
-    bar.set_style(style("{prefix:>12} {bar:32} {pos}/{len} {per_sec}"));
-    bar.set_prefix("frames");
+    bar.set_style(style(template));
+    bar.set_prefix(name);
+    bar
+}
+
+/// Something that takes its time and does not say how far it is.
+#[must_use]
+pub fn busy(name: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    bar.set_style(style("{prefix:>24} {spinner} {elapsed}"));
+    bar.set_prefix(name);
+    bar.enable_steady_tick(Duration::from_millis(100));
     bar
 }
 

@@ -1,6 +1,6 @@
 //! A run's numbers: for machines as JSON, for people as a table.
 
-use impel::gpu::{DeviceInfo, FrameResult};
+use impel::gpu::{DeviceInfo, FrameResult, Gpu};
 use impel::renderer::{Settings, Statistics};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 pub const SCHEMA: u32 = 1;
 
 /// Everything that is told of a run. The fields' names are those of the JSON.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the names are the documentation of the JSON")]
 pub struct Report {
     pub schema: u32,
@@ -47,7 +47,7 @@ pub struct Report {
     pub picture: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Device {
     pub name: String,
@@ -57,7 +57,7 @@ pub struct Device {
     pub api: String,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Camera {
     pub name: String,
@@ -69,7 +69,7 @@ pub struct Camera {
     pub draw_distance: Option<f32>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct SettingsReport {
     pub cull: BTreeMap<&'static str, bool>,
@@ -89,7 +89,7 @@ pub struct FrameDetail {
     pub gpu_ms: f64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Instances {
     pub total: u64,
@@ -100,7 +100,7 @@ pub struct Instances {
     pub drawn: u64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Meshlets {
     pub tested: u64,
@@ -110,7 +110,7 @@ pub struct Meshlets {
     pub drawn: u64,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Overflow {
     pub draws: u64,
@@ -134,12 +134,25 @@ pub struct AuditSum {
     pub false_pixels: u64,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct Validation {
     pub enabled: bool,
     pub layer: Option<String>,
     pub messages: u64,
+}
+
+impl Validation {
+    /// What validation has said so far.
+    #[must_use]
+    pub fn of(gpu: &Gpu) -> Self {
+        let said = gpu.validation();
+        Self {
+            enabled: said.enabled,
+            layer: said.layer,
+            messages: said.messages,
+        }
+    }
 }
 
 impl From<&DeviceInfo> for Device {
@@ -268,42 +281,7 @@ impl Report {
     /// The table for people.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut out = String::new();
-        let _ = writeln!(
-            out,
-            "{} on {} ({}, {})",
-            self.scene, self.device.name, self.device.kind, self.device.driver
-        );
-        let _ = writeln!(
-            out,
-            "{} x {}, {} frames ({} not timed), {} path, camera {}\n",
-            self.size[0], self.size[1], self.frames, self.warmup, self.path, self.camera.name
-        );
-        let _ = writeln!(
-            out,
-            "{:<22} {:>14} {:>12} {:>14}",
-            "pass", "GPU median ms", "p95 ms", "CPU median us"
-        );
-        for pass in &self.passes {
-            let Pass {
-                name,
-                gpu_ms_median,
-                gpu_ms_p95,
-                cpu_us_median,
-            } = pass;
-            let _ = writeln!(
-                out,
-                "{name:<22} {gpu_ms_median:>14.3} {gpu_ms_p95:>12.3} {cpu_us_median:>14.1}"
-            );
-        }
-        let _ = writeln!(
-            out,
-            "{:<22} {:>14.3} {:>12.3} {:>14.1}\n",
-            "frame",
-            self.gpu_frame_ms_median,
-            self.gpu_frame_ms_p95,
-            self.cpu_record_ms_median * 1e3
-        );
+        let mut out = self.times();
         let i = self.instances;
         let row = |out: &mut String, what: &str, value: u64, note: String| {
             let _ = writeln!(out, "{what:<22} {:>18}   {note}", grouped(value));
@@ -371,9 +349,56 @@ impl Report {
             );
             row(&mut out, "pixels", audit.false_pixels, note);
         }
-        if let Some(picture) = &self.picture {
-            let _ = writeln!(out, "picture: {picture}");
+        let picture = self.picture.as_deref();
+        let _ = writeln!(
+            out,
+            "picture: {}",
+            picture.unwrap_or("none; --out FILE keeps it")
+        );
+        out
+    }
+
+    /// What was run on what, and a table of what the passes took.
+    #[must_use]
+    pub fn times(&self) -> String {
+        let mut out = String::new();
+        let _ = writeln!(
+            out,
+            "{} on {} ({}, {})",
+            self.scene, self.device.name, self.device.kind, self.device.driver
+        );
+        let _ = writeln!(
+            out,
+            "{} x {}, {} frames ({} not timed), {} path, camera {}\n",
+            self.size[0], self.size[1], self.frames, self.warmup, self.path, self.camera.name
+        );
+        let longest = self.passes.iter().map(|pass| pass.name.chars().count());
+        let width = longest.max().unwrap_or(0).max(22);
+        let _ = writeln!(
+            out,
+            "{:<width$} {:>14} {:>12} {:>14}",
+            "pass", "GPU median ms", "p95 ms", "CPU median us"
+        );
+        for pass in &self.passes {
+            let Pass {
+                name,
+                gpu_ms_median,
+                gpu_ms_p95,
+                cpu_us_median,
+            } = pass;
+            let _ = writeln!(
+                out,
+                "{name:<width$} {gpu_ms_median:>14.3} {gpu_ms_p95:>12.3} {cpu_us_median:>14.1}"
+            );
         }
+        let _ = writeln!(
+            out,
+            "{:<width$} {:>14.3} {:>12.3} {:>14.1}\n",
+            "frame",
+            self.gpu_frame_ms_median,
+            self.gpu_frame_ms_p95,
+            self.cpu_record_ms_median * 1e3
+        );
         out
     }
 }

@@ -2,24 +2,24 @@
 
 use crate::arguments::RunArguments;
 use crate::chain::Chain;
-use crate::report::{
-    AuditSum, Camera, Device, FrameDetail, Instances, Meshlets, Overflow, Report, SCHEMA,
-    Validation,
-};
+use crate::report::{AuditSum, Camera, Device, FrameDetail, Report, SCHEMA, Validation};
 use crate::setup::Setup;
+use crate::times::Times;
 use crate::{Error, picture, progress};
-use impel::gpu::{DeviceKind, FrameResult, Gpu, Profiler, puffin};
+use impel::gpu::{DeviceKind, Gpu, puffin};
 use impel::renderer::{AuditReport, Renderer, Statistics, StatisticsTicket};
 use impel::scene::CameraPath;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Frames of a run that does not say how many: some seconds' worth on a software device, and on a GPU.
 const FRAMES_ON_CPU: u64 = 6;
 const FRAMES_ON_GPU: u64 = 240;
 /// Degrees that moving instances turn per frame.
-const SPIN: f32 = 1.0;
+pub(crate) const SPIN: f32 = 1.0;
+/// A GPU that takes longer for a frame hangs, seconds: systems reset one after some ten.
+const GIVE_UP: u64 = 120;
 /// Frames in flight whose statistics have not been read.
 const IN_FLIGHT: usize = 2;
 
@@ -30,6 +30,7 @@ const IN_FLIGHT: usize = 2;
 pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     let start = Instant::now();
     let setup = Setup::new(arguments, Vec::new())?;
+    limit_waits(&setup.gpu, arguments);
     let renderer = setup.renderer()?;
     let chain = (setup.data.chain)
         .then(|| Chain::new(&setup.gpu, setup.size))
@@ -46,25 +47,21 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
     } = setup;
     let load_ms = start.elapsed().as_secs_f64() * 1e3;
 
-    let frames = arguments.frames.unwrap_or(match gpu.info().kind {
-        DeviceKind::Cpu => FRAMES_ON_CPU,
-        _ => FRAMES_ON_GPU,
-    });
+    let frames = frames(&gpu, arguments);
     let (shard, shards) = arguments.shard.unwrap_or((0, 1));
     let numbers: Vec<u64> = (shard..frames).step_by(shards as usize).collect();
     let warmup = arguments
         .warmup
         .unwrap_or(2)
         .min((numbers.len() as u64).saturating_sub(1));
-    let mut run = Run::new(&gpu, renderer, path, frames);
+    let times = Times::start(&gpu, arguments)?;
+    let mut run = Run::new(&gpu, renderer, path, frames, times);
     run.chain = chain;
-    run.profiler = profiler(&gpu, arguments)?;
     for &number in &numbers {
         run.frame(number, numbers.last() == Some(&number), arguments)?;
     }
     run.finish()?;
 
-    let validation = gpu.validation();
     let last_camera = run
         .path
         .camera(numbers.last().copied().unwrap_or(0), frames, aspect(size));
@@ -83,62 +80,35 @@ pub fn run(arguments: &RunArguments) -> Result<Report, Error> {
         camera: Camera::new(&camera_name, &last_camera),
         settings: (&settings).into(),
         triangles_in_scene: scene.triangle_count(),
-        triangles_drawn: 0,
-        triangles_by_compute: 0,
-        lod_histogram: [0; 8],
-        barriers: 0,
         frames_detail: run.details(),
-        instances: Instances {
-            total: 0,
-            frustum_culled: 0,
-            occlusion_culled: 0,
-            early: 0,
-            late: 0,
-            drawn: 0,
-        },
-        meshlets: Meshlets {
-            tested: 0,
-            cone_culled: 0,
-            frustum_culled: 0,
-            occlusion_culled: 0,
-            drawn: 0,
-        },
-        overflow: Overflow {
-            draws: 0,
-            clusters: 0,
-        },
-        passes: Vec::new(),
-        gpu_frame_ms_median: 0.0,
-        gpu_frame_ms_p95: 0.0,
-        cpu_record_ms_median: 0.0,
         load_ms,
         peak_device_bytes: run.peak_device_bytes,
         audit: arguments.audit.then_some(run.audit),
-        validation: Validation {
-            enabled: validation.enabled,
-            layer: validation.layer,
-            messages: validation.messages,
-        },
+        validation: Validation::of(&gpu),
         picture: run.picture.as_ref().map(|path| path.display().to_string()),
+        ..Report::default()
     };
     report.count(&run.statistics.last().copied().unwrap_or_default());
-    report.time(run.results.get(warmup as usize..).unwrap_or_default());
+    report.time(run.times.results.get(warmup as usize..).unwrap_or_default());
     Ok(report)
 }
 
-/// Collects profiles where the arguments ask for them.
-fn profiler(gpu: &Gpu, arguments: &RunArguments) -> Result<Option<Profiler>, Error> {
-    if arguments.puffin.is_none() && arguments.serve_puffin.is_none() {
-        return Ok(None);
-    }
-    let mut profiler = Profiler::start(gpu)?;
-    if let Some(path) = &arguments.puffin {
-        profiler.write_to(path)?;
-    }
-    if let Some(address) = &arguments.serve_puffin {
-        profiler.serve(address)?;
-    }
-    Ok(Some(profiler))
+/// Lets the run end where the device hangs. Software takes the time that it takes, and what is virtual may be software.
+pub(crate) fn limit_waits(gpu: &Gpu, arguments: &RunArguments) {
+    let otherwise = match gpu.info().kind {
+        DeviceKind::Discrete | DeviceKind::Integrated => GIVE_UP,
+        _ => 0,
+    };
+    let seconds = arguments.give_up.unwrap_or(otherwise);
+    gpu.limit_waits((seconds > 0).then(|| Duration::from_secs(seconds)));
+}
+
+/// How many frames a run has.
+pub(crate) fn frames(gpu: &Gpu, arguments: &RunArguments) -> u64 {
+    arguments.frames.unwrap_or(match gpu.info().kind {
+        DeviceKind::Cpu => FRAMES_ON_CPU,
+        _ => FRAMES_ON_GPU,
+    })
 }
 
 /// Width over height.
@@ -152,14 +122,11 @@ struct Run {
     renderer: Renderer,
     /// Passes behind the renderer's.
     chain: Option<Chain>,
-    profiler: Option<Profiler>,
+    times: Times,
     path: CameraPath,
     frames: u64,
     tickets: VecDeque<StatisticsTicket>,
     statistics: Vec<Statistics>,
-    /// Of this run's frames, in order.
-    results: Vec<FrameResult>,
-    first_frame: Option<u64>,
     peak_device_bytes: u64,
     picture: Option<PathBuf>,
     audit: AuditSum,
@@ -167,18 +134,16 @@ struct Run {
 }
 
 impl Run {
-    fn new(gpu: &Gpu, renderer: Renderer, path: CameraPath, frames: u64) -> Self {
+    fn new(gpu: &Gpu, renderer: Renderer, path: CameraPath, frames: u64, times: Times) -> Self {
         Self {
             gpu: gpu.clone(),
             renderer,
             chain: None,
-            profiler: None,
+            times,
             path,
             frames,
             tickets: VecDeque::new(),
             statistics: Vec::new(),
-            results: Vec::new(),
-            first_frame: None,
             peak_device_bytes: 0,
             picture: None,
             audit: AuditSum::default(),
@@ -189,9 +154,7 @@ impl Run {
     /// Renders one frame, and ends it for profiles.
     fn frame(&mut self, number: u64, last: bool, arguments: &RunArguments) -> Result<(), Error> {
         self.draw(number, last, arguments)?;
-        if let Some(profiler) = &mut self.profiler {
-            profiler.end_frame();
-        }
+        self.times.end();
         Ok(())
     }
 
@@ -200,11 +163,10 @@ impl Run {
         puffin::profile_scope!("frame");
         let size = self.renderer.size();
         let camera = self.path.camera(number, self.frames, aspect(size));
-        self.renderer.settings.freeze_camera =
-            arguments.freeze_camera && self.first_frame.is_some();
+        self.renderer.settings.freeze_camera = arguments.freeze_camera && self.times.has_begun();
         self.renderer.settings.spin = (number % 360) as f32 * SPIN.to_radians();
         let mut frame = self.gpu.begin_frame()?;
-        self.first_frame.get_or_insert(frame.number());
+        self.times.begin(frame.number());
         self.tickets
             .push_back(self.renderer.record(&mut frame, &camera)?);
         let audit = match arguments.audit {
@@ -241,7 +203,6 @@ impl Run {
         while self.tickets.len() > IN_FLIGHT {
             self.take_statistics()?;
         }
-        self.take_results();
         self.bar.inc(1);
         Ok(())
     }
@@ -279,42 +240,20 @@ impl Run {
         Ok(())
     }
 
-    /// Keeps the times of frames of this run; uploads before it made frames of their own.
-    fn take_results(&mut self) {
-        let first = self.first_frame.unwrap_or(u64::MAX);
-        let results = self.gpu.frame_results();
-        if let Some(profiler) = &mut self.profiler {
-            profiler.add_results(&results);
-        }
-        let of_run = results.into_iter().filter(|result| result.frame >= first);
-        self.results.extend(of_run);
-    }
-
     /// Waits for what is under way.
     fn finish(&mut self) -> Result<(), Error> {
         while !self.tickets.is_empty() {
             self.take_statistics()?;
         }
-        self.gpu.wait_idle()?;
-        self.take_results();
-        if self.results.len() < self.statistics.len() {
-            // The last frames' times are known when the next frame takes their place; it is empty and not counted.
-            for _ in 0..IN_FLIGHT {
-                self.gpu.begin_frame()?.submit()?.wait()?;
-            }
-            self.take_results();
-        }
-        self.results.truncate(self.statistics.len());
+        self.times.finish(self.statistics.len())?;
         self.bar.finish_and_clear();
-        if let Some(profiler) = self.profiler.take() {
-            profiler.finish()?;
-        }
         Ok(())
     }
 
     fn details(&self) -> Vec<FrameDetail> {
         let ms = |index: usize| {
-            self.results
+            self.times
+                .results
                 .get(index)
                 .map_or(0.0, |result| result.gpu_ns as f64 / 1e6)
         };
@@ -328,6 +267,6 @@ impl Run {
 }
 
 /// Where a picture is, for people in another folder.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

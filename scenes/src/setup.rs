@@ -4,8 +4,8 @@ use crate::arguments::RunArguments;
 use crate::data::{CameraData, SceneData, mesh_source};
 use crate::{Error, progress};
 use impel::geometry::{self, Cache};
-use impel::gpu::{DeviceInfo, DeviceKind, Gpu, GpuDesc};
-use impel::renderer::{Capacities, RasterPath, Renderer, Settings};
+use impel::gpu::{DeviceInfo, Gpu, GpuDesc};
+use impel::renderer::{Capacities, Renderer, Settings};
 use impel::scene::{CameraPath, Scene};
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -69,10 +69,15 @@ impl Setup {
 
     /// Uploads the scene.
     pub(crate) fn renderer(&self) -> Result<Renderer, Error> {
+        let bar = progress::busy("pipelines and uploads");
         let room = Capacities::default();
-        let renderer = Renderer::new(&self.gpu, &self.scene, self.size, self.settings, room)?;
-        self.gpu.wait_idle()?;
-        Ok(renderer)
+        let renderer = Renderer::new(&self.gpu, &self.scene, self.size, self.settings, room);
+        let ready = renderer.and_then(|renderer| {
+            self.gpu.wait_idle()?;
+            Ok(renderer)
+        });
+        bar.finish_and_clear();
+        Ok(ready?)
     }
 }
 
@@ -82,31 +87,19 @@ fn settings(
     arguments: &RunArguments,
     info: &DeviceInfo,
 ) -> Settings {
+    let best = Settings::for_device(info);
     Settings {
-        path: arguments.path.unwrap_or_else(|| default_path(info)),
+        path: arguments.path.unwrap_or(best.path),
         raster_threshold: arguments
             .raster_threshold
             .unwrap_or(Settings::RASTER_THRESHOLD),
         deterministic: arguments.deterministic,
-        mesh_shaders: info.kind != DeviceKind::Cpu,
         culling: arguments.culling(),
         lod: arguments.lod.unwrap_or_default(),
         view: arguments.view.unwrap_or_default(),
         hzb_level: arguments.hzb_level,
         fog_distance: camera.fog_distance.unwrap_or(data.fog_distance),
-        ..Settings::default()
-    }
-}
-
-/// The first of hybrid, mesh and vertex that the device can. On software devices mesh shaders are slower: on lavapipe of
-/// Mesa 25.0.7 three frames of `cloud` took 14.8 s of CPU time with them and 7.9 s without.
-fn default_path(info: &DeviceInfo) -> RasterPath {
-    let features = &info.features;
-    match info.kind {
-        _ if features.buffer_int64_atomics => RasterPath::Hybrid,
-        DeviceKind::Cpu => RasterPath::Vertex,
-        _ if features.mesh_shaders => RasterPath::Mesh,
-        _ => RasterPath::Vertex,
+        ..best
     }
 }
 

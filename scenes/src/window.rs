@@ -15,7 +15,9 @@ pub fn wanted(arguments: &RunArguments) -> bool {
     let counted = arguments.frames.is_some()
         || arguments.out.is_some()
         || arguments.json.is_some()
-        || arguments.shard.is_some();
+        || arguments.shard.is_some()
+        || arguments.warmup.is_some()
+        || arguments.give_up.is_some();
     let display = cfg!(not(target_os = "linux")) || is_set("DISPLAY");
     arguments.window || (display && !arguments.headless && !counted)
 }
@@ -29,7 +31,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), Error> {
     let setup = Setup::new(arguments, display.surface_extensions()?)?;
     let renderer = setup.renderer()?;
     let triangles = setup.scene.triangle_count();
-    let scene = RendererContent::new(renderer, triangles);
+    let mut scene = RendererContent::new(renderer, triangles);
+    scene.spin = crate::run::SPIN.to_radians();
+    scene.freeze = arguments.freeze_camera;
+    if let Some(audit) = scene.audit() {
+        audit.on = arguments.audit;
+    }
     let content: Box<dyn Content> = if setup.data.chain {
         Box::new(ChainContent::new(
             scene,
@@ -111,7 +118,11 @@ fn reload() -> Option<impel::app::Reload> {
         }
         Err(error) => {
             log::warn!("{error}; shaders are those built in");
-            None
+            let mut state = Some(impel::app::ShaderState {
+                errors: vec![format!("{error}; shaders are those built in")],
+                ..impel::app::ShaderState::default()
+            });
+            Some(Box::new(move |_| state.take()))
         }
     }
 }

@@ -50,6 +50,24 @@ fn bad_usage_is_one_line_and_status_2() {
             "expected one of hybrid, mesh, task, vertex",
         ),
         (&["run", "cloud", "--shard", "4/4"], "expected I/N"),
+        // What would be passed over in silence.
+        (
+            &["run", "mixins", "--draws", "3"],
+            "--draws: expected a scene of instances, got mixins",
+        ),
+        (&["run", "mixins", "--view", "lods"], "--view: expected"),
+        (
+            &["run", "cloud", "--window", "--json", "a.json"],
+            "--json: expected a run without a window",
+        ),
+        (
+            &["run", "cloud", "--window", "--warmup", "1"],
+            "--warmup: expected a run without a window",
+        ),
+        (
+            &["run", "cloud", "--window", "--out", "a.png"],
+            "--out: expected --frames with it",
+        ),
     ] {
         assert_fails(arguments, 2, part);
     }
@@ -282,6 +300,97 @@ fn a_run_writes_picture_json_and_table() {
     assert_eq!(report["frames_detail"][0]["early"], 0);
     assert!(report["passes"].as_array().unwrap().len() >= 10);
     assert!(report["gpu_frame_ms_median"].as_f64().unwrap() > 0.0);
+    assert_schema(&report);
+}
+
+/// Everything that schema 1 promises is there, and of its type.
+fn assert_schema(report: &serde_json::Value) {
+    let of = |kind: &str, value: &serde_json::Value| match kind {
+        "text" => value.is_string(),
+        "text or null" => value.is_string() || value.is_null(),
+        "count" => value.is_u64(),
+        "number" => value.is_number(),
+        "switch" => value.is_boolean(),
+        "object" => value.is_object(),
+        "counts" => value
+            .as_array()
+            .is_some_and(|all| !all.is_empty() && all.iter().all(serde_json::Value::is_u64)),
+        _ => panic!("{kind}"),
+    };
+    for (kind, places) in [
+        (
+            "text",
+            "/scene /device/name /device/type /device/driver /device/api /path /binding /version /command /passes/0/name",
+        ),
+        ("text or null", "/validation/layer /picture"),
+        ("object", "/camera /settings"),
+        ("counts", "/size /lod_histogram"),
+        (
+            "count",
+            "/schema /frames /seed /warmup /triangles_in_scene /triangles_drawn /triangles_by_compute /barriers \
+             /instances/total /instances/frustum_culled /instances/occlusion_culled /instances/early /instances/late \
+             /instances/drawn /meshlets/tested /meshlets/cone_culled /meshlets/frustum_culled \
+             /meshlets/occlusion_culled /meshlets/drawn /overflow/draws /overflow/clusters /peak_device_bytes \
+             /validation/messages",
+        ),
+        (
+            "number",
+            "/passes/0/gpu_ms_median /passes/0/gpu_ms_p95 /passes/0/cpu_us_median /gpu_frame_ms_median \
+             /gpu_frame_ms_p95 /cpu_record_ms_median /load_ms",
+        ),
+        ("switch", "/validation/enabled"),
+    ] {
+        for place in places.split_whitespace() {
+            let found = report.pointer(place);
+            assert!(
+                found.is_some_and(|value| of(kind, value)),
+                "{place}: {found:?}"
+            );
+        }
+    }
+    for frame in report["frames_detail"].as_array().unwrap() {
+        assert!(frame["early"].is_u64() && frame["late"].is_u64() && frame["gpu_ms"].is_number());
+    }
+}
+
+/// The scene of composed effects is timed, profiled and told of as the others are.
+#[test]
+fn mixins_report_as_other_scenes_do() {
+    let (json, capture) = (temporary("mixins.json"), temporary("mixins.puffin"));
+    let output = scenes(&[
+        "run",
+        "mixins",
+        "--headless",
+        "--size",
+        "160x120",
+        "--frames",
+        "4",
+        "--warmup",
+        "1",
+        "--json",
+        json.to_str().unwrap(),
+        "--puffin",
+        capture.to_str().unwrap(),
+    ]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("toon, unlit, rim, fog"), "{table}");
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_schema(&report);
+    assert_eq!(
+        (&report["frames"], &report["permutations"]),
+        (&4.into(), &48.into())
+    );
+    assert!(report["passes"].as_array().unwrap().len() >= 48);
+    let compared = scenes(&["compare", json.to_str().unwrap(), json.to_str().unwrap()]);
+    assert!(compared.status.success());
+    let bytes = std::fs::read(&capture).unwrap();
+    let view = impel::gpu::puffin::FrameView::read(&mut bytes.as_slice()).unwrap();
+    assert!(view.recent_frames().count() >= 3);
 }
 
 /// Shards of a sequence are the pictures that one run makes.

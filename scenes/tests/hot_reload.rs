@@ -257,5 +257,28 @@ fn edited_classes_and_recipes_are_seen() {
     });
     assert!(rig.next().errors.is_empty());
     assert_eq!(differing(&first, &rig.picture()), []);
+
+    // A new class: the recipe that names it waits for its file. One with a mistake is told of until it is mended, or gone.
+    rig.edit(recipes, |text| {
+        text.replacen(flat_fog, "\"Plain\", \"Fog\"", 1)
+    });
+    let errors = rig.next().errors.join("\n");
+    assert!(errors.contains("no class has this name"), "{errors}");
+    let plain = rig.folder.join("mixins/Plain.glsl");
+    let flat = std::fs::read_to_string(rig.folder.join("mixins/FlatSurface.glsl")).unwrap();
+    let flat = flat.replace("FlatSurface", "Plain");
+    std::fs::write(&plain, flat.replacen("\nvoid", "\nvod", 1)).unwrap();
+    let errors = rig.next().errors.join("\n");
+    assert!(errors.contains("mixins/Plain.glsl:"), "{errors}");
+    std::fs::write(&plain, flat).unwrap();
+    let state = rig.next();
+    assert!(state.errors.is_empty(), "{:?}", state.errors);
+    assert_eq!(state.last, ["flat, directional, fog"]);
+    assert_eq!(differing(&first, &rig.picture()), []);
+    let other = rig.folder.join("mixins/Other.glsl");
+    std::fs::write(&other, "#version 460\n#pragma mixin class\n").unwrap();
+    assert_eq!(rig.next().errors.len(), 1);
+    std::fs::remove_file(&other).unwrap();
+    assert_eq!(rig.next().errors, [""; 0]);
     rig.app.finish().unwrap();
 }

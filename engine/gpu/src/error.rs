@@ -75,6 +75,16 @@ pub enum Error {
         /// What the system said.
         error: std::io::Error,
     },
+    /// The device did not finish in the time that [`Gpu::limit_waits`](crate::Gpu::limit_waits) gives it.
+    #[error("the device hangs: frame {frame} is not done after {seconds} s; {passes}")]
+    Hung {
+        /// The frame that was waited for.
+        frame: u64,
+        /// How long.
+        seconds: f64,
+        /// Which passes it is at, as far as is known.
+        passes: String,
+    },
     /// The device was lost.
     #[error("device lost; {}: {}{}", under_way(*marked), if passes.is_empty() { "none" } else { passes }, reported(report))]
     DeviceLost {

@@ -91,6 +91,32 @@ fn the_real_device_counts_per_pass() {
     }
 }
 
+/// Counting goes on and off from frame to frame.
+#[test]
+fn counting_is_switched_while_running() {
+    let gpu = noop_with(NoopDesc::default(), &GpuDesc::default());
+    let mut counted = |on: bool| {
+        assert_eq!(gpu.count_invocations(on), on);
+        let passes = measured(&gpu, 1);
+        passes
+            .iter()
+            .filter(|pass| pass.statistics.is_some())
+            .count()
+    };
+    assert_eq!(
+        [false, true, true, false, false, true].map(&mut counted),
+        [0, 3, 3, 0, 0, 3]
+    );
+    let lacking = NoopDesc::with(|device| device.lacks("pipelineStatisticsQuery"));
+    let gpu = noop_with(lacking, &GpuDesc::default());
+    assert!(!gpu.count_invocations(true) && !gpu.counts_invocations());
+    assert!(
+        measured(&gpu, 1)
+            .iter()
+            .all(|pass| pass.statistics.is_none())
+    );
+}
+
 #[test]
 fn mesh_passes_count_in_pools_of_their_own() {
     let gpu = noop_with(NoopDesc::default(), &counting());

@@ -124,6 +124,17 @@ impl Effects {
         Ok(self.replace(fresh))
     }
 
+    /// Takes a class that was not there before. `file` is what messages call it. Nothing is composed anew: a recipe or another
+    /// class may use it from now on.
+    ///
+    /// # Errors
+    /// [`Error::Gpu`] for a mistake in its header, or a name that another class has; then nothing has changed.
+    pub fn add_class(&mut self, file: &str, text: &str) -> Result<(), Error> {
+        let added = self.composer.with_added(file, text);
+        self.composer = added.map_err(impel_gpu::Error::from)?;
+        Ok(())
+    }
+
     /// Takes the recipes of a file as it is now, and composes those effects anew that came from it and whose recipe is another
     /// one; gives their names. The stages stay those that the effect was made with. Whoever asks with the old recipe gets the
     /// pipeline of the new one.

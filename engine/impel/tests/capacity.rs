@@ -4,7 +4,12 @@ mod common;
 
 use common::{Rig, assert_exact, camera, crowd, settings};
 use glam::Vec3;
+use impel::config::MESH_GROUPS_PER_DRAW;
+use impel::gpu::GpuDesc;
+use impel::gpu::testing::gpu_with;
+use impel::math::LodMode;
 use impel::renderer::{Capacities, Culling, RasterPath, Renderer, Settings};
+use impel::shaders::draw_mesh;
 
 const SIZE: [u32; 2] = [160, 120];
 
@@ -87,6 +92,38 @@ fn full_list_of_rejects_changes_nothing() {
             &format!("frame {step}"),
         );
     }
+}
+
+/// Mesh groups that ran are those that were asked for, over several draws: lavapipe draws nothing, without a word, when a draw
+/// has too many.
+#[test]
+fn every_mesh_group_runs() {
+    let gpu = gpu_with(&GpuDesc {
+        statistics: true,
+        ..GpuDesc::default()
+    });
+    let features = gpu.info().features;
+    assert!(features.mesh_shaders && features.mesh_shader_queries && features.pipeline_statistics);
+    let settings = Settings {
+        lod: LodMode::Forced { lod: 0 },
+        ..settings(Culling::NONE, RasterPath::Mesh)
+    };
+    let (scene, room) = (crowd(4000, 60.0, 32), Capacities::default());
+    let mut renderer = Renderer::new(&gpu, &scene, SIZE, settings, room).unwrap();
+    let mut frame = gpu.begin_frame().unwrap();
+    let eye = camera(Vec3::ZERO, 0.0, 0.0, SIZE);
+    let statistics = renderer.record(&mut frame, &eye).unwrap();
+    frame.submit().unwrap();
+    let drawn = statistics.wait().unwrap().meshlets.drawn;
+    assert!(drawn > 2 * u64::from(MESH_GROUPS_PER_DRAW), "{drawn}");
+    gpu.wait_idle().unwrap();
+    let results = gpu.frame_results();
+    let passes = results.iter().flat_map(|frame| &frame.passes);
+    let invocations: u64 = passes
+        .filter_map(|pass| pass.statistics)
+        .map(|counted| counted.mesh_invocations)
+        .sum();
+    assert_eq!(invocations, drawn * u64::from(draw_mesh::LOCAL_SIZE[0]));
 }
 
 #[test]

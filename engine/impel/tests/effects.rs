@@ -103,13 +103,27 @@ fn only_what_a_class_takes_part_in_is_composed_anew() {
         "{error}"
     );
     assert_eq!(value(&mut effects, &recipes[2], &[]).0, 23);
+    // A class more, and a recipe with it; its name is taken from then on.
+    effects
+        .add_class("More.glsl", &heir("More", "100"))
+        .unwrap();
+    let more = Recipe::new("more", Mix::of(&["One", "More"]), &[Stage::Compute]);
+    assert_eq!(value(&mut effects, &more, &[]).0, 103);
+    let kept = value(&mut effects, &recipes[0], &[]).1;
+    assert!(Arc::ptr_eq(&first[0].1, &kept), "nothing else is new");
+    let error = effects.add_class("Again.glsl", &heir("More", "1"));
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("More.glsl:2") && error.starts_with("M29 Again.glsl:2"),
+        "{error}"
+    );
     // A class that all inherit.
     assert_eq!(
         effects
             .reload("Base", &BASE.replace("return 2", "return 4"))
             .unwrap()
             .len(),
-        4
+        5
     );
     assert_eq!(value(&mut effects, &recipes[2], &[]).0, 25);
 }

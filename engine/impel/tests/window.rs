@@ -4,15 +4,15 @@ mod common;
 
 use egui::{Color32, RawInput, Rect, pos2, vec2};
 use impel::app::{
-    App, AppDesc, CameraControl, Command, Event, PANELS, Preferences, RendererContent, Script,
-    entries,
+    App, AppDesc, CameraControl, Command, Event, MouseButton, PANELS, Preferences, RendererContent,
+    Script, entries,
 };
 use impel::gpu::testing::{TestGpu, gpu_with};
 use impel::gpu::{Frame, Gpu, GpuDesc, Texture, TextureDesc, Window, WindowDesc, vk};
 use impel::math::Lens;
 use impel::passes::{Show, Ui};
 use impel::renderer::{Capacities, RasterPath, Renderer, Settings};
-use impel::scene::{CameraKey, CameraPath};
+use impel::scene::{CameraKey, CameraPath, Scene};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -70,6 +70,11 @@ fn settings() -> Settings {
 }
 
 fn app(gpu: &Gpu, desc: AppDesc) -> App {
+    app_with(gpu, desc, settings(), &common::eclipse(40))
+}
+
+/// What moves turns a twentieth of a circle a frame.
+fn app_with(gpu: &Gpu, desc: AppDesc, settings: Settings, scene: &Scene) -> App {
     let window = Window::headless(
         gpu,
         &WindowDesc {
@@ -79,10 +84,10 @@ fn app(gpu: &Gpu, desc: AppDesc) -> App {
         },
     )
     .unwrap();
-    let scene = common::eclipse(40);
     let room = Capacities::default();
-    let renderer = Renderer::new(gpu, &scene, desc.size, settings(), room).unwrap();
-    let content = Box::new(RendererContent::new(renderer, scene.triangle_count()));
+    let renderer = Renderer::new(gpu, scene, desc.size, settings, room).unwrap();
+    let mut content = Box::new(RendererContent::new(renderer, scene.triangle_count()));
+    content.spin = std::f32::consts::TAU / 20.0;
     let camera = CameraControl::new(path(), 1.0, None);
     App::new(gpu, window, content, camera, desc).unwrap()
 }
@@ -163,6 +168,127 @@ fn every_setting_and_every_panel_is_gone_through() {
         app.frame(RawInput::default()).unwrap();
     }
     app.finish().unwrap();
+}
+
+#[test]
+fn settings_go_back_to_what_the_scene_had() {
+    let gpu = headless();
+    let own = Settings {
+        mesh_shaders: false,
+        fog_distance: 7.0,
+        ..settings()
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reset-settings");
+    let _ = std::fs::remove_dir_all(&folder);
+    let file = folder.join("window.conf");
+    let mut kept = Preferences::default();
+    kept.set("settings.occlusion", "off");
+    kept.save(&file).unwrap();
+    let described = AppDesc {
+        preferences: Some(file),
+        reset: false,
+        ..desc([64, 48])
+    };
+    let mut app = app_with(&gpu, described, own, &common::eclipse(10));
+    let mut changed = own;
+    changed.culling.occlusion = false;
+    assert_eq!(*app.content().settings().unwrap(), changed);
+    for _ in 0..7 {
+        app.event(&Event::Command(Command::NextSetting), false);
+        app.frame(RawInput::default()).unwrap();
+    }
+    assert_ne!(*app.content().settings().unwrap(), changed);
+    app.event(&Event::Command(Command::ResetSettings), false);
+    assert_eq!(
+        *app.content().settings().unwrap(),
+        own,
+        "not the user's, and not the engine's"
+    );
+    app.finish().unwrap();
+}
+
+#[test]
+fn culling_is_audited_and_what_is_frozen_away_is_found() {
+    let gpu = headless();
+    let hybrid = Settings {
+        path: RasterPath::Hybrid,
+        ..settings()
+    };
+    let mut app = app_with(&gpu, desc([96, 64]), hybrid, &common::crowd(80, 8.0, 5));
+    let audited = |app: &mut App| app.content().audit().unwrap().clone();
+    let frames = |app: &mut App, count: usize| {
+        for _ in 0..count {
+            app.frame(RawInput::default()).unwrap();
+        }
+        gpu.wait_idle().unwrap();
+    };
+    frames(&mut app, 2);
+    assert_eq!(audited(&mut app).frames, 0);
+    app.event(&Event::Command(Command::Audit(true)), false);
+    frames(&mut app, 6);
+    let found = audited(&mut app);
+    assert!(found.frames >= 3, "{found:?}");
+    assert_eq!((found.false_frames, found.last.pixels), (0, 0), "{found:?}");
+
+    // Culling stays, the camera turns away: what it sees now was culled as outside of the view.
+    app.content().settings().unwrap().freeze_camera = true;
+    frames(&mut app, 2);
+    let button = |pressed| Event::Button {
+        button: MouseButton::Left,
+        pressed,
+    };
+    app.event(&button(true), false);
+    app.event(&Event::Moved([300.0, 0.0]), false);
+    frames(&mut app, 8);
+    let found = audited(&mut app);
+    assert!(found.false_frames > 0 && found.last.pixels > 0, "{found:?}");
+    assert!(!found.last.examples.is_empty());
+
+    // Another path cannot, and says nothing; switched off all is forgotten.
+    app.content().settings().unwrap().path = RasterPath::Vertex;
+    frames(&mut app, 2);
+    app.event(&Event::Command(Command::Audit(false)), false);
+    frames(&mut app, 1);
+    assert_eq!(audited(&mut app).frames, 0);
+    app.finish().unwrap();
+}
+
+#[test]
+fn moving_instances_move_and_invocations_are_counted_on_request() {
+    let gpu = headless();
+    let scene = Scene {
+        moving: 41,
+        ..common::eclipse(40)
+    };
+    let mut app = app_with(&gpu, desc([96, 64]), settings(), &scene);
+    app.event(&Event::Command(Command::Interface(false)), false);
+    app.event(&shot("early"), false);
+    let frame = |app: &mut App| app.frame(RawInput::default()).unwrap();
+    for _ in 0..12 {
+        frame(&mut app);
+    }
+    app.event(&shot("late"), false);
+    frame(&mut app);
+    assert_eq!(
+        app.content().settings().unwrap().spin,
+        0.0,
+        "none of the user's"
+    );
+    let counted = |app: &mut App, on: bool| {
+        app.event(&Event::Command(Command::CountInvocations(on)), false);
+        frame(app);
+        gpu.wait_idle().unwrap();
+        let results = gpu.frame_results();
+        let passes = &results.last().unwrap().passes;
+        passes.iter().any(|pass| pass.statistics.is_some())
+    };
+    assert!(!counted(&mut app, false));
+    assert_eq!(
+        counted(&mut app, true),
+        gpu.info().features.pipeline_statistics
+    );
+    app.finish().unwrap();
+    assert_ne!(picture("early"), picture("late"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The grid: recipes, effects, and the passes that draw them.
 
-use crate::Error;
+use crate::report::Camera;
+use crate::{Error, progress};
 use impel::effects::{EffectDesc, Effects};
 use impel::gpu::{Buffer, BufferDesc, Frame, Gpu, GraphicsState, Load, Texture, TextureDesc, vk};
 use impel::renderer::RasterPath;
@@ -82,6 +83,8 @@ pub struct Grid {
     pub(super) pipelines_ms: f64,
     path: RasterPath,
     uniform: Buffer,
+    /// The size of picture that the uniform's values are for.
+    uniform_is_for: [u32; 2],
     targets: Targets,
 }
 
@@ -130,13 +133,17 @@ impl Grid {
             pipelines_ms: 0.0,
             path,
             uniform: gpu.buffer(&BufferDesc::uniform("frame", size_of::<FrameData>() as u64))?,
+            uniform_is_for: [0, 0],
             targets: Targets::new(gpu, size)?,
         };
+        let bar = progress::step("effects", (ROWS * COLUMNS) as u64);
         for row in 0..ROWS {
             for column in 0..COLUMNS {
                 this.add(&recipes, row, column)?;
+                bar.inc(1);
             }
         }
+        bar.finish_and_clear();
         Ok(this)
     }
 
@@ -234,8 +241,11 @@ impl Grid {
         // Width of a cell; its height is 1.
         let cell = size[0] as f32 / COLUMNS as f32 * ROWS as f32 / size[1] as f32;
         let (width, height) = (COLUMNS as f32 * cell, ROWS as f32);
-        let data = frame_data(width, height);
-        frame.upload(&self.uniform, 0, bytemuck::bytes_of(&data))?;
+        if self.uniform_is_for != *size {
+            let data = frame_data(width, height);
+            frame.upload(&self.uniform, 0, bytemuck::bytes_of(&data))?;
+            self.uniform_is_for = *size;
+        }
         for (index, recipe) in self.recipes.iter().enumerate() {
             let (row, column) = ((index / COLUMNS) as f32, (index % COLUMNS) as f32);
             let hue = row * 1.05 + 0.4;
@@ -278,9 +288,25 @@ fn desc(recipe: &Recipe) -> EffectDesc<'_> {
     }
 }
 
-/// An orthographic look along -Z, from z = 20, at a grid of this width and height; reversed depth, as everywhere.
+/// Of the look at the grid, along -Z: where it comes from, and distances.
+const EYE: f32 = 20.0;
+const NEAR: f32 = 0.1;
+const FAR: f32 = 40.0;
+
+/// The look at the grid, which is parallel: an angle of zero.
+pub(super) fn camera() -> Camera {
+    Camera {
+        position: [0.0, 0.0, EYE],
+        forward: [0.0, 0.0, -1.0],
+        near: NEAR,
+        draw_distance: Some(FAR),
+        ..Camera::default()
+    }
+}
+
+/// An orthographic look from there at a grid of this width and height; reversed depth, as everywhere.
 fn frame_data(width: f32, height: f32) -> FrameData {
-    let (near, far, eye) = (0.1, 40.0, 20.0);
+    let (near, far, eye) = (NEAR, FAR, EYE);
     let scale = 1.0 / (far - near);
     FrameData {
         view_projection: [

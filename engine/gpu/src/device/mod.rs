@@ -19,8 +19,9 @@ use ash::vk;
 use std::ffi::CStr;
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// How to open a device.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub struct GpuDesc {
     /// Whether to time every pass on the device.
     pub timestamps: bool,
     /// Whether to count vertices, primitives and invocations of every pass, where the device has queries for it. It costs
-    /// time on the device.
+    /// time on the device. [`Gpu::count_invocations`] switches it later.
     pub statistics: bool,
     /// Whether the device marks which passes it has begun and finished, so that [`Error::DeviceLost`] names just those that
     /// were under way; also switched on by `IMPEL_MARKERS=1`. It costs one or two commands a pass, and needs one of
@@ -128,6 +129,12 @@ pub(crate) struct Inner {
     pub(crate) pipeline_cache: PipelineCache,
     /// Taken while a frame is being recorded.
     pub(crate) recorder: Mutex<Option<Box<Recorder>>>,
+    /// Whether frames that begin from now on count invocations.
+    pub(crate) statistics: AtomicBool,
+    /// How long the device may take for what is waited for, nanoseconds; `u64::MAX` for as long as it likes.
+    pub(crate) wait_limit: AtomicU64,
+    /// A wait has been given up. What the device may still use is never destroyed.
+    pub(crate) is_hung: AtomicBool,
     pub(crate) desc: GpuDesc,
     pub(crate) instance: ManuallyDrop<Instance>,
 }
@@ -231,10 +238,33 @@ impl Gpu {
             .map_or(0, |stats| stats.total.statistics.allocationBytes)
     }
 
+    /// Switches the counting of [`GpuDesc::statistics`] on or off, from the next frame on. Says whether it is on: devices
+    /// without such queries count nothing.
+    pub fn count_invocations(&self, on: bool) -> bool {
+        let on = on && self.inner.info.features.pipeline_statistics;
+        self.inner.statistics.store(on, Ordering::Relaxed);
+        on
+    }
+
+    /// Whether frames that begin now count invocations.
+    pub fn counts_invocations(&self) -> bool {
+        self.inner.statistics.load(Ordering::Relaxed)
+    }
+
+    /// How long a wait for the device may take before it ends with [`Error::Hung`]; `None`, as at first, for as long as it
+    /// likes. After that error nothing of this device is destroyed any more, since the device may still use it; a process that
+    /// goes on leaks it. Not for devices with windows: waits of presentation do not end.
+    pub fn limit_waits(&self, limit: Option<Duration>) {
+        let nanoseconds = limit.map_or(u64::MAX, |limit| {
+            u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)
+        });
+        self.inner.wait_limit.store(nanoseconds, Ordering::Relaxed);
+    }
+
     /// Waits until the device has done all that was submitted, and frees what was dropped.
     ///
     /// # Errors
-    /// [`Error::Vulkan`] when the device is lost.
+    /// [`Error::Vulkan`] when the device is lost, [`Error::Hung`].
     pub fn wait_idle(&self) -> Result<()> {
         let inner = &self.inner;
         // This wait says so when it takes long.
@@ -434,6 +464,9 @@ impl Inner {
             new_textures: NewTextures::default(),
             pipeline_cache,
             recorder: Mutex::new(None),
+            statistics: AtomicBool::new(desc.statistics && optional.pipeline_statistics),
+            wait_limit: AtomicU64::new(u64::MAX),
+            is_hung: AtomicBool::new(false),
             desc,
             instance: ManuallyDrop::new(instance),
         })
@@ -493,6 +526,11 @@ impl Drop for DeviceGuard {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        // Waiting would not end, and what the device still uses must stay.
+        if *self.is_hung.get_mut() {
+            log::warn!("a device that hangs is left as it is");
+            return;
+        }
         // SAFETY: every resource holds a reference to `self`, so none is left; the device is idle before its objects go.
         // The order is that of dependence: objects, allocator, device, instance.
         unsafe {

@@ -4,6 +4,7 @@ use super::Recorder;
 use crate::device::{DeviceKind, Inner};
 use crate::{Error, Result};
 use ash::vk;
+use std::sync::atomic::Ordering;
 
 /// What one of the frames in flight has to itself.
 pub(super) struct InFlight {
@@ -67,7 +68,8 @@ const PATIENCE: u64 = 10_000_000_000;
 
 /// Waits until the device is done with a frame, and says so now and then when that takes long: not every driver reports that
 /// a pass hangs or has hit memory that is not its own. (One of NVIDIA's, 580.159 on an H200, logs the fault, and then no
-/// call fails and no wait ends.) Drivers on the CPU take their time, so nothing is said of them.
+/// call fails and no wait ends.) Drivers on the CPU take their time, so nothing is said of them. It ends without success where
+/// there is a limit.
 pub(crate) fn wait_for(gpu: &Inner, frame: u64) -> Result<()> {
     wait_and_tell(gpu, frame, |error| gpu.name_passes(error), || gpu.stalled())
 }
@@ -92,15 +94,31 @@ fn wait_and_tell(
     let info = vk::SemaphoreWaitInfo::default()
         .semaphores(&semaphores)
         .values(&values);
-    let mut waited = 0;
+    let limit = match gpu.is_hung.load(Ordering::Acquire) {
+        true => 0,
+        false => gpu.wait_limit.load(Ordering::Relaxed),
+    };
+    let mut waited: u64 = 0;
     loop {
+        let patience = PATIENCE.min(limit.saturating_sub(waited));
         // SAFETY: the timeline semaphore lives as long as the device; the frame has been submitted, so its signal will come.
-        match unsafe { gpu.device.wait_semaphores(&info, PATIENCE) } {
-            Err(vk::Result::TIMEOUT) if gpu.info.kind != DeviceKind::Cpu => {
-                waited += PATIENCE / 1_000_000_000;
-                log::warn!("frame {frame} is not done after {waited} s: {}", stalled());
+        match unsafe { gpu.device.wait_semaphores(&info, patience) } {
+            Err(vk::Result::TIMEOUT) => {
+                waited += patience;
+                let seconds = waited as f64 / 1e9;
+                if waited >= limit {
+                    gpu.is_hung.store(true, Ordering::Release);
+                    let passes = stalled();
+                    return Err(Error::Hung {
+                        frame,
+                        seconds,
+                        passes,
+                    });
+                }
+                if gpu.info.kind != DeviceKind::Cpu {
+                    log::warn!("frame {frame} is not done after {seconds} s: {}", stalled());
+                }
             }
-            Err(vk::Result::TIMEOUT) => {}
             result => {
                 return result
                     .map_err(Error::vulkan("vkWaitSemaphores", format!("frame {frame}")))

@@ -8,6 +8,7 @@ use crate::pass::Stage;
 use crate::pipeline::Pipeline;
 use crate::{Error, Result};
 use ash::vk;
+use std::sync::atomic::Ordering;
 use vk::QueryPipelineStatisticFlags as Counter;
 
 /// What the device counted while it ran one pass. Counters that do not belong to the pass's kind of pipeline are zero. The
@@ -37,6 +38,7 @@ const INITIAL_QUERIES: u32 = 64;
 
 /// Query pools of all frames in flight.
 pub(crate) struct Statistics {
+    /// Whether the passes of the frame being recorded are counted.
     pub(crate) enabled: bool,
     /// Whether the device has queries for mesh shaders.
     mesh: bool,
@@ -131,7 +133,7 @@ impl Statistics {
         let features = &gpu.info.features;
         let frames = gpu.desc.frames_in_flight;
         Statistics {
-            enabled: gpu.desc.statistics && features.pipeline_statistics,
+            enabled: false,
             mesh: features.mesh_shaders && features.mesh_shader_queries,
             frames: (0..frames).map(|_| FrameStatistics::default()).collect(),
             current: 0,
@@ -153,10 +155,14 @@ impl Statistics {
 
     pub(crate) fn begin_frame(&mut self, gpu: &Inner, index: usize) -> Result<()> {
         self.current = index;
-        let (true, Some(frame)) = (self.enabled, self.frames.get_mut(index)) else {
+        self.enabled = gpu.statistics.load(Ordering::Relaxed);
+        let Some(frame) = self.frames.get_mut(index) else {
             return Ok(());
         };
         frame.passes.clear();
+        if !self.enabled {
+            return Ok(());
+        }
         let vertex = Counter::INPUT_ASSEMBLY_PRIMITIVES
             | Counter::VERTEX_SHADER_INVOCATIONS
             | Counter::CLIPPING_PRIMITIVES

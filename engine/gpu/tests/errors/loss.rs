@@ -2,9 +2,10 @@
 
 use crate::common::{color, compute, expect_error, noop_with, storage};
 use crate::programs::{self, fill};
-use impel_gpu::noop::{Command, NoopDesc};
-use impel_gpu::{Error, GpuDesc, Result, vk};
+use impel_gpu::noop::{Command, Failure, NoopDesc, NoopDriver};
+use impel_gpu::{Error, Gpu, GpuDesc, Result, vk};
 use std::sync::Mutex;
+use std::time::Duration;
 
 #[test]
 fn a_lost_device_names_the_passes_under_way() {
@@ -182,6 +183,56 @@ fn a_pass_that_hangs_is_named_while_it_is_waited_for() {
         ["frame 2 is not done after 10 s: passes handed over: fill (frame 2)"]
     );
     log::set_max_level(log::LevelFilter::Off);
+}
+
+/// Where waits have a limit, a device that hangs is an error that names the pass; and nothing waits for it afterwards, or
+/// destroys what it may still use.
+#[test]
+fn a_limit_ends_the_wait_for_a_device_that_hangs() {
+    // Two waits of ten seconds, and one of five; with one of them less the wait ends well.
+    let stall = |first, count| Failure {
+        function: "vkWaitSemaphores".into(),
+        first,
+        count,
+        result: vk::Result::TIMEOUT,
+    };
+    let driver = NoopDriver::new(NoopDesc {
+        defer: true,
+        failures: vec![stall(0, 2), stall(3, 3)],
+        ..Default::default()
+    });
+    let gpu = Gpu::with_entry(&GpuDesc::default(), driver.entry()).unwrap();
+    let (work, buffer) = (
+        compute(&gpu, "fill", fill::SHADERS),
+        storage(&gpu, "buffer", 64),
+    );
+    let push = programs::fill::Push { first: 0, count: 1 };
+    let record = || {
+        let mut frame = gpu.begin_frame()?;
+        let pass = frame.compute("bloom", &work).bind([buffer.whole()]);
+        pass.push(&push).dispatch([1, 1, 1])?;
+        frame.submit()
+    };
+    gpu.limit_waits(Some(Duration::from_secs(25)));
+    let frame = record().unwrap();
+    frame.wait().unwrap();
+    let frame = record().unwrap();
+    let said =
+        "the device hangs: frame 2 is not done after 25 s; passes handed over: bloom (frame 2)";
+    assert_eq!(frame.wait().unwrap_err().to_string(), said);
+    let waits = driver.calls("vkWaitSemaphores");
+    record().unwrap();
+    assert!(
+        matches!(record(), Err(Error::Hung { frame: 2, .. })),
+        "at once"
+    );
+    assert!(matches!(gpu.wait_idle(), Err(Error::Hung { frame: 3, .. })));
+    assert_eq!(driver.calls("vkWaitSemaphores"), waits + 3);
+    drop((frame, work, buffer));
+    drop(gpu);
+    for call in ["vkDeviceWaitIdle", "vkDestroyDevice", "vkDestroyBuffer"] {
+        assert_eq!(driver.calls(call), 0, "{call}");
+    }
 }
 
 /// Without being asked for, or without either extension, nothing is marked.

@@ -100,6 +100,8 @@ pub struct App {
     close: bool,
     /// The settings of the last frame that went well.
     settings: Option<Settings>,
+    /// What the content came with, before the user's preferences.
+    defaults: Option<Settings>,
 }
 
 impl App {
@@ -156,8 +158,10 @@ impl App {
             wanted_shots: Vec::new(),
             close: false,
             settings: None,
+            defaults: None,
             desc,
         };
+        this.defaults = this.content.settings().copied();
         this.panels.captures = this.captures.is_loaded();
         this.window
             .set_vsync(this.preferences.is_on("vsync", this.desc.vsync));
@@ -281,6 +285,19 @@ impl App {
                 {
                     entry.step(settings);
                 }
+            }
+            Command::ResetSettings => {
+                if let (Some(settings), Some(defaults)) = (self.content.settings(), self.defaults) {
+                    *settings = defaults;
+                }
+            }
+            Command::Audit(on) => {
+                if let Some(audit) = self.content.audit() {
+                    audit.on = *on;
+                }
+            }
+            Command::CountInvocations(on) => {
+                self.gpu.count_invocations(*on);
             }
             Command::Calibrate => self.calibrate(),
             Command::Fullscreen(on) => {
@@ -452,6 +469,7 @@ impl App {
             egui,
             panels,
             profiler,
+            defaults,
             ..
         } = self;
         let mut vsync = window.vsync();
@@ -464,6 +482,7 @@ impl App {
                     camera,
                     vsync: &mut vsync,
                     profiler: profiler.as_ref(),
+                    defaults: *defaults,
                 },
             );
         });

@@ -3,7 +3,9 @@
 use crate::Error;
 use crate::effects::Effects;
 use crate::math::Camera;
-use crate::renderer::{Renderer, Settings, Statistics, StatisticsTicket};
+use crate::renderer::{
+    AuditReport, AuditTicket, RasterPath, Renderer, Settings, Statistics, StatisticsTicket,
+};
 use impel_gpu::{Frame, Pipeline, Texture};
 use std::collections::VecDeque;
 
@@ -27,6 +29,11 @@ pub trait Content {
 
     /// The renderer's settings, if there is one in it.
     fn settings(&mut self) -> Option<&mut Settings>;
+
+    /// The culling auditor, if there is one.
+    fn audit(&mut self) -> Option<&mut CullingAudit> {
+        None
+    }
 
     /// What the GPU counted in the newest frame that it is done with.
     fn statistics(&self) -> Option<Statistics>;
@@ -53,9 +60,41 @@ pub struct Reloadable<'a> {
     pub effects: Option<&'a mut Effects>,
 }
 
+/// Whether each frame is drawn a second time without culling, and what that has shown.
+#[derive(Clone, Debug, Default)]
+pub struct CullingAudit {
+    /// To be switched between frames. Only the hybrid path can.
+    pub on: bool,
+    /// Frames audited since it was switched on.
+    pub frames: u64,
+    /// Those of them that lack anything.
+    pub false_frames: u64,
+    /// What the last of these lacks; of a frame without fault where there is none.
+    pub last: AuditReport,
+}
+
+impl CullingAudit {
+    fn add(&mut self, report: AuditReport) {
+        self.frames += 1;
+        let is_false = report.pixels > 0;
+        self.false_frames += u64::from(is_false);
+        if is_false || self.false_frames == 0 {
+            self.last = report;
+        }
+    }
+}
+
 /// A scene, drawn by the standard renderer.
 pub struct RendererContent {
     renderer: Renderer,
+    /// Angle by which the instances that move turn per frame, radians.
+    pub spin: f32,
+    /// After the first frame, [`Settings::freeze_camera`] is switched on.
+    pub freeze: bool,
+    /// Frames recorded.
+    frames: u64,
+    audit: CullingAudit,
+    audits: VecDeque<AuditTicket>,
     triangles: u64,
     tickets: VecDeque<StatisticsTicket>,
     statistics: Option<Statistics>,
@@ -67,10 +106,35 @@ impl RendererContent {
     pub fn new(renderer: Renderer, triangles: u64) -> Self {
         Self {
             renderer,
+            spin: 0.0,
+            freeze: false,
+            frames: 0,
+            audit: CullingAudit::default(),
+            audits: VecDeque::new(),
             triangles,
             tickets: VecDeque::new(),
             statistics: None,
         }
+    }
+
+    /// Records the audit of the frame just recorded, and takes what earlier ones have found.
+    fn record_audit(&mut self, frame: &mut Frame) -> Result<(), Error> {
+        if !self.audit.on {
+            self.audits.clear();
+            self.audit = CullingAudit::default();
+            return Ok(());
+        }
+        while let Some(ticket) = self.audits.front() {
+            let Some(report) = ticket.try_get()? else {
+                break;
+            };
+            self.audit.add(report);
+            self.audits.pop_front();
+        }
+        if self.renderer.settings.path == RasterPath::Hybrid {
+            self.audits.push_back(self.renderer.audit(frame)?);
+        }
+        Ok(())
     }
 }
 
@@ -87,8 +151,19 @@ impl Content for RendererContent {
             self.statistics = Some(statistics);
             self.tickets.pop_front();
         }
-        self.tickets.push_back(self.renderer.record(frame, camera)?);
-        Ok(())
+        // Not from the beginning: there is no depth yet to keep.
+        if self.freeze && self.frames == 1 {
+            self.renderer.settings.freeze_camera = true;
+        }
+        // In double precision: after hours a step would be lost in the angle.
+        let angle = self.frames as f64 * f64::from(self.spin);
+        self.frames += 1;
+        self.renderer.settings.spin = (angle % std::f64::consts::TAU) as f32;
+        let ticket = self.renderer.record(frame, camera);
+        // It is no setting of the user's.
+        self.renderer.settings.spin = 0.0;
+        self.tickets.push_back(ticket?);
+        self.record_audit(frame)
     }
 
     fn picture(&self) -> &Texture {
@@ -97,6 +172,10 @@ impl Content for RendererContent {
 
     fn settings(&mut self) -> Option<&mut Settings> {
         Some(&mut self.renderer.settings)
+    }
+
+    fn audit(&mut self) -> Option<&mut CullingAudit> {
+        Some(&mut self.audit)
     }
 
     fn statistics(&self) -> Option<Statistics> {

@@ -57,6 +57,12 @@ pub enum Command {
     Help(bool),
     /// Move the next setting of all one step on; after the last it begins anew.
     NextSetting,
+    /// Put all settings back to what they were before the user changed any.
+    ResetSettings,
+    /// Have each frame audited, or no more.
+    Audit(bool),
+    /// Count invocations of each pass, or no more.
+    CountInvocations(bool),
     /// Find the fastest raster threshold, for the hybrid path.
     Calibrate,
     /// Write what is seen to a file.

@@ -21,7 +21,7 @@ mod shots;
 
 pub use application::{App, AppDesc, Outcome, Reload};
 pub use camera::{CameraControl, OrbitView};
-pub use content::{Content, Reloadable, RendererContent};
+pub use content::{Content, CullingAudit, Reloadable, RendererContent};
 pub use controls::{Control, Entry, entries};
 pub use display::{Display, Injector};
 pub use egui;

@@ -18,7 +18,10 @@ use std::path::Path;
 /// 11 interface off
 /// 12 help on
 /// 13 next-setting
+/// 13 reset-settings
 /// 13 calibrate
+/// 13 audit on
+/// 13 count-invocations on
 /// 14 screenshot shot.png
 /// 15 key r
 /// 20 close
@@ -106,7 +109,10 @@ fn event(words: &[&str]) -> Option<(u64, Event)> {
         ("interface", 1) => Command::Interface(on(first?)?),
         ("help", 1) => Command::Help(on(first?)?),
         ("next-setting", 0) => Command::NextSetting,
+        ("reset-settings", 0) => Command::ResetSettings,
         ("calibrate", 0) => Command::Calibrate,
+        ("audit", 1) => Command::Audit(on(first?)?),
+        ("count-invocations", 1) => Command::CountInvocations(on(first?)?),
         ("screenshot", 1) => Command::Screenshot((*first?).into()),
         _ => {
             let event = match (*word, arguments.len()) {

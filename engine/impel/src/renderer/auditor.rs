@@ -59,8 +59,25 @@ impl AuditTicket {
     /// # Errors
     /// [`Error::Gpu`] when the frame has not been submitted or the device is lost.
     pub fn wait(&self) -> Result<AuditReport, Error> {
+        Ok(AuditReport::from_bytes(
+            &self.result.wait()?,
+            &self.counters.wait()?,
+        ))
+    }
+
+    /// What was found, if the frame is done; never waits.
+    ///
+    /// # Errors
+    /// [`Error::Gpu`] when the device is lost.
+    pub fn try_get(&self) -> Result<Option<AuditReport>, Error> {
+        let found = self.result.try_get()?.zip(self.counters.try_get()?);
+        Ok(found.map(|(result, counters)| AuditReport::from_bytes(&result, &counters)))
+    }
+}
+
+impl AuditReport {
+    fn from_bytes(bytes: &[u8], counters: &[u8]) -> Self {
         let mut found = AuditResult::zeroed();
-        let bytes = self.result.wait()?;
         let target = bytemuck::bytes_of_mut(&mut found);
         let length = target.len().min(bytes.len());
         target[..length].copy_from_slice(&bytes[..length]);
@@ -70,11 +87,11 @@ impl AuditTicket {
             meshlet,
         };
         let first = found.first.iter().take(found.count as usize);
-        Ok(AuditReport {
+        Self {
             pixels: u64::from(found.count),
             examples: first.map(example).collect(),
-            overflow: Statistics::from_bytes(&self.counters.wait()?).overflow,
-        })
+            overflow: Statistics::from_bytes(counters).overflow,
+        }
     }
 }
 

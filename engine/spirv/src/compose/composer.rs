@@ -253,6 +253,19 @@ impl Composer {
         Ok(new)
     }
 
+    /// This composer with one class more, for recipes and classes to come. Compiled classes stay compiled.
+    ///
+    /// # Errors
+    /// As [`Library::add_source`].
+    pub fn with_added(&self, file: &str, text: &str) -> Result<Self, Error> {
+        let mut library = self.library.clone();
+        library.add_source(file, text)?;
+        let new = Self::new(library, self.options.clone());
+        // Nothing that was there can have seen it, and its numbers come after theirs.
+        lock(&new.modules).clone_from(&lock(&self.modules));
+        Ok(new)
+    }
+
     /// The same classes, composed otherwise. Compiled classes stay compiled.
     #[must_use]
     pub fn with_options(&self, options: ComposeOptions) -> Self {

@@ -74,6 +74,12 @@ impl Library {
         Ok(library)
     }
 
+    /// Whether a text is that of a class. Other files beside classes are there to be included.
+    #[must_use]
+    pub fn is_class(text: &str) -> bool {
+        is_class(text)
+    }
+
     /// Adds a class from its GLSL. `file` is what messages call it.
     ///
     /// # Errors

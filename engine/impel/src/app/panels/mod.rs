@@ -17,6 +17,7 @@ use super::camera::CameraControl;
 use super::content::Content;
 use super::preferences::Preferences;
 use crate::passes::PreviewDesc;
+use crate::renderer::Settings;
 use impel_gpu::{Gpu, Profiler};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -34,6 +35,8 @@ pub(super) struct Scene<'a> {
     pub(super) camera: &'a mut CameraControl,
     pub(super) vsync: &'a mut bool,
     pub(super) profiler: Option<&'a Profiler>,
+    /// What settings are put back to.
+    pub(super) defaults: Option<Settings>,
 }
 
 /// The panels' own state.

@@ -27,8 +27,20 @@ pub(super) fn show(ui: &mut Ui, history: &History, scene: &mut Scene<'_>) {
     egui::CollapsingHeader::new("Time of each pass")
         .default_open(true)
         .show(ui, |ui| passes(ui, history));
-    if last.passes.iter().any(|pass| pass.statistics.is_some()) {
-        egui::CollapsingHeader::new("Pipeline statistics").show(ui, |ui| statistics(ui, history));
+    if scene.gpu.info().features.pipeline_statistics {
+        let header = egui::CollapsingHeader::new("Pipeline statistics");
+        let header = header.default_open(scene.gpu.counts_invocations());
+        header.show(ui, |ui| {
+            let mut on = scene.gpu.counts_invocations();
+            let help = "Have the device count primitives and invocations; costs time";
+            let switched = ui.checkbox(&mut on, "Count").on_hover_text(help);
+            if switched.changed() {
+                scene.gpu.count_invocations(on);
+            }
+            if on {
+                statistics(ui, history);
+            }
+        });
     }
 }
 

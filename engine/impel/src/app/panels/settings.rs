@@ -4,7 +4,7 @@ use super::super::calibration::Calibration;
 use super::super::controls::{Control, Entry, Value, entries};
 use super::Scene;
 use crate::renderer::{RasterPath, Settings};
-use egui::Ui;
+use egui::{Color32, Ui};
 
 pub(super) fn show(
     ui: &mut Ui,
@@ -14,7 +14,7 @@ pub(super) fn show(
 ) {
     if let Some(settings) = scene.content.settings() {
         let before = *settings;
-        renderer(ui, settings);
+        renderer(ui, settings, scene.defaults);
         if settings.check().is_err() {
             *settings = before;
         }
@@ -28,8 +28,50 @@ pub(super) fn show(
             }
             None => {}
         }
+        let path = settings.path;
+        audit(ui, scene, path);
     }
     scene.content.panel(ui);
+}
+
+/// The culling auditor, and what it has found.
+fn audit(ui: &mut Ui, scene: &mut Scene<'_>, path: RasterPath) {
+    let Some(audit) = scene.content.audit() else {
+        return;
+    };
+    ui.add_space(4.0);
+    ui.strong("Auditor");
+    let help = "Draw each frame once more without culling, and compare; costs time";
+    ui.checkbox(&mut audit.on, "Audit culling")
+        .on_hover_text(help);
+    if !audit.on {
+        return;
+    }
+    if path != RasterPath::Hybrid {
+        ui.weak("Only the hybrid path can be audited.");
+        return;
+    }
+    let (frames, last) = (audit.frames, &audit.last);
+    if last.overflow.draws + last.overflow.clusters > 0 {
+        ui.label("There was not room for all of the scene.");
+    }
+    if audit.false_frames == 0 {
+        ui.label(format!("{frames} frames: culling hid nothing that is seen"));
+        return;
+    }
+    let false_frames = audit.false_frames;
+    let text = format!(
+        "{false_frames} of {frames} frames lack something, the last of them at {} pixels",
+        last.pixels
+    );
+    ui.colored_label(Color32::LIGHT_RED, text);
+    for example in last.examples.iter().take(3) {
+        let [x, y] = example.pixel;
+        let (instance, meshlet) = (example.instance, example.meshlet);
+        ui.label(format!(
+            "at {x}, {y}: meshlet {meshlet} of instance {instance}"
+        ));
+    }
 }
 
 /// What belongs to the window and its camera.
@@ -63,7 +105,7 @@ pub(super) fn window(ui: &mut Ui, scene: &mut Scene<'_>, record_camera: &mut boo
     });
 }
 
-fn renderer(ui: &mut Ui, settings: &mut Settings) {
+fn renderer(ui: &mut Ui, settings: &mut Settings, defaults: Option<Settings>) {
     let mut group = "";
     for entry in entries() {
         let Some(value) = entry.get(settings) else {
@@ -81,14 +123,9 @@ fn renderer(ui: &mut Ui, settings: &mut Settings) {
         }
     }
     ui.add_space(4.0);
-    if ui.button("Reset").clicked() {
-        let fresh = Settings::default();
-        // The path hangs on the device, not on taste.
-        *settings = Settings {
-            path: settings.path,
-            fog_distance: settings.fog_distance,
-            ..fresh
-        };
+    let help = "All of the above as the scene and the command line have it";
+    if ui.button("Reset").on_hover_text(help).clicked() {
+        *settings = defaults.unwrap_or_default();
     }
 }
 

@@ -5,7 +5,7 @@ use egui::{Color32, Ui};
 /// What has become of edited shaders.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShaderState {
-    /// The folder that is watched; empty when none is.
+    /// The folder that is watched; empty when none is. Errors then say why not, where it should be.
     pub folder: String,
     /// Pipelines replaced so far.
     pub replaced: u64,
@@ -16,14 +16,16 @@ pub struct ShaderState {
 }
 
 pub(super) fn show(ui: &mut Ui, state: &ShaderState) {
-    if state.folder.is_empty() {
+    if state.folder.is_empty() && state.errors.is_empty() {
         ui.label(
             "Shaders are those built in. With the feature `hot-reload` edited ones are taken while running.",
         );
         return;
     }
-    ui.label(format!("watching {}", state.folder));
-    ui.label(format!("{} pipelines replaced", state.replaced));
+    if !state.folder.is_empty() {
+        ui.label(format!("watching {}", state.folder));
+        ui.label(format!("{} pipelines replaced", state.replaced));
+    }
     if !state.last.is_empty() {
         ui.label(format!("last: {}", state.last.join(", ")));
     }

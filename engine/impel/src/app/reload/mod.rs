@@ -20,7 +20,7 @@ const QUIET: Duration = Duration::from_millis(30);
 /// Watches a folder of shaders, as `impel bake` takes it: sources in `glsl/`, classes in `mixins/` where there are any; and
 /// recipe files.
 ///
-/// Classes are those that the effects were made with; a file with a new one is seen by the next start.
+/// A file with a new class is taken up, too: from then on recipes and other classes may name it.
 pub struct HotReload {
     folder: PathBuf,
     compiler: Compiler,
