@@ -47,8 +47,25 @@ pub(crate) enum Flaw {
 }
 
 impl<'a> Bound<'a> {
+    /// All of a buffer.
     #[inline]
-    pub(crate) fn buffer(
+    pub(crate) fn whole(resource: &'a Resource, buffer: vk::Buffer) -> Bound<'a> {
+        let buffer = vk::DescriptorBufferInfo {
+            buffer,
+            offset: 0,
+            range: resource.size,
+        };
+        Bound {
+            binding: Binding { buffer },
+            resource,
+            accepts: resource.accepts,
+            flaw: None,
+        }
+    }
+
+    /// A part of a buffer.
+    #[inline]
+    pub(crate) fn range(
         resource: &'a Resource,
         buffer: vk::Buffer,
         offset: u64,
@@ -189,9 +206,7 @@ impl Bindings for &[(&str, Bound<'_>)] {
     fn slots(self, out: &mut SlotList<'_>) {
         for &(name, _) in self {
             if !out.slots.iter().any(|slot| slot.name == name) {
-                out.sink
-                    .problems
-                    .push(format!("there is no binding {name:?}"));
+                out.problems.push(format!("there is no binding {name:?}"));
             }
         }
         // Elements of an array are given in order under the same name.
@@ -259,69 +274,74 @@ impl BindingSink {
         self.bound.append(&mut self.accesses);
         &self.bound
     }
+
+    #[cold]
+    fn make_room(&mut self, slots: usize) {
+        let texel_view = vk::BufferView::null();
+        let bindings = slots.max(self.bindings.len());
+        self.bindings.resize(bindings, Binding { texel_view });
+        self.bound
+            .resize(bindings, (ResourceId::NONE, Scopes::default()));
+    }
 }
 
 /// Takes bound resources in slot order and checks each against what the shaders declare.
 pub struct SlotList<'p> {
     slots: &'p [SlotInfo],
-    sink: &'p mut BindingSink,
+    /// One for each slot, as the accesses are.
+    bindings: &'p mut [Binding],
+    accesses: &'p mut [Access],
+    problems: &'p mut Vec<String>,
+    /// How many slots were given a resource, wanted or not.
+    pub(crate) given: usize,
 }
 
 impl<'p> SlotList<'p> {
     #[inline]
     pub(crate) fn new(slots: &'p [SlotInfo], sink: &'p mut BindingSink) -> SlotList<'p> {
-        if sink.bindings.len() < slots.len() || sink.bound.len() < slots.len() {
-            SlotList::make_room(sink, slots.len());
+        let count = slots.len();
+        if sink.bindings.len() < count || sink.bound.len() < count {
+            sink.make_room(count);
         }
-        SlotList { slots, sink }
-    }
-
-    #[cold]
-    fn make_room(sink: &mut BindingSink, slots: usize) {
-        let texel_view = vk::BufferView::null();
-        let bindings = slots.max(sink.bindings.len());
-        sink.bindings.resize(bindings, Binding { texel_view });
-        sink.bound
-            .resize(bindings, (ResourceId::NONE, Scopes::default()));
+        SlotList {
+            slots,
+            bindings: &mut sink.bindings[..count],
+            accesses: &mut sink.bound[..count],
+            problems: &mut sink.problems,
+            given: 0,
+        }
     }
 
     /// Binds to the next slot.
     // Always: as a call it takes twice as many instructions, most of them to hand `bound` over.
     #[inline(always)]
     pub fn push(&mut self, bound: Bound<'_>) {
-        let BindingSink {
-            given,
-            bindings,
-            bound: accesses,
-            problems,
-            ..
-        } = &mut *self.sink;
-        let index = *given;
-        *given += 1;
-        if index < self.slots.len() && index < bindings.len() && index < accesses.len() {
-            let slot = &self.slots[index];
-            if bound.fits(slot) {
-                bindings[index] = bound.binding;
-                accesses[index] = (bound.resource.id, slot.scopes);
-                return;
-            }
+        let index = self.given;
+        self.given += 1;
+        if let (Some(slot), Some(binding), Some(access)) = (
+            self.slots.get(index),
+            self.bindings.get_mut(index),
+            self.accesses.get_mut(index),
+        ) && bound.fits(slot)
+        {
+            *binding = bound.binding;
+            *access = (bound.resource.id, slot.scopes);
+            return;
         }
-        Self::complain(problems, self.slots.get(index), bound);
+        Self::complain(self.problems, self.slots, index, bound);
     }
 
     /// Leaves the next slot without a resource, which is reported when the pass is recorded.
     fn skip(&mut self) {
-        if let Some(slot) = self.slots.get(self.sink.given) {
-            self.sink
-                .problems
-                .push(format!("binding {slot} was not given"));
+        if let Some(slot) = self.slots.get(self.given) {
+            self.problems.push(format!("binding {slot} was not given"));
         }
-        self.sink.given += 1;
+        self.given += 1;
     }
 
     #[cold]
-    fn complain(problems: &mut Vec<String>, slot: Option<&SlotInfo>, bound: Bound<'_>) {
-        problems.push(match slot {
+    fn complain(problems: &mut Vec<String>, slots: &[SlotInfo], index: usize, bound: Bound<'_>) {
+        problems.push(match slots.get(index) {
             Some(slot) => format!("binding {slot}: {}", bound.mismatch(slot)),
             None => format!(
                 "{:?} was given for a slot that the pipeline does not have",
@@ -329,27 +349,30 @@ impl<'p> SlotList<'p> {
             ),
         });
     }
+}
 
-    /// Compares the slots that the bindings were generated for with those of the pipeline; says whether they are the same.
-    pub(crate) fn expect(&mut self, names: &[(u32, u32, &str)]) -> bool {
-        let mut distinct = self.slots.iter().filter(|slot| slot.element == 0);
-        let same = names.iter().all(|&(set, binding, _)| {
-            distinct
-                .next()
-                .is_some_and(|slot| slot.set == set && slot.binding == binding)
-        }) && distinct.next().is_none();
-        if !same {
-            let given: Vec<_> = names
-                .iter()
-                .map(|(set, binding, name)| format!("{name:?} ({set}, {binding})"))
-                .collect();
-            let expected: Vec<_> = self.slots.iter().map(ToString::to_string).collect();
-            self.sink.problems.push(format!(
-                "the bindings were generated for another program: they are {}; the pipeline has {}",
-                given.join(", "),
-                expected.join(", ")
-            ));
-        }
-        same
+/// Compares the slots that bindings were generated for with those of a pipeline; says what is wrong if they differ.
+pub(crate) fn compare_names(
+    names: &[(u32, u32, &str)],
+    slots: &[SlotInfo],
+) -> std::result::Result<(), String> {
+    let mut distinct = slots.iter().filter(|slot| slot.element == 0);
+    let same = names.iter().all(|&(set, binding, _)| {
+        distinct
+            .next()
+            .is_some_and(|slot| slot.set == set && slot.binding == binding)
+    }) && distinct.next().is_none();
+    if same {
+        return Ok(());
     }
+    let given: Vec<_> = names
+        .iter()
+        .map(|(set, binding, name)| format!("{name:?} ({set}, {binding})"))
+        .collect();
+    let expected: Vec<_> = slots.iter().map(ToString::to_string).collect();
+    Err(format!(
+        "the bindings were generated for another program: they are {}; the pipeline has {}",
+        given.join(", "),
+        expected.join(", ")
+    ))
 }

@@ -89,6 +89,7 @@ impl Markers {
     }
 
     /// Marks that a pass of a frame begins, counted from 0.
+    #[inline(never)]
     pub(crate) fn begin_pass(
         &self,
         commands: vk::CommandBuffer,
@@ -118,6 +119,7 @@ impl Markers {
     }
 
     /// Marks that a pass is finished. A checkpoint is not needed: the next one says as much.
+    #[inline(never)]
     pub(crate) fn end_pass(&self, commands: vk::CommandBuffer, slot: usize, pass: usize) {
         match self {
             Markers::Buffer { functions, buffer } if pass < PASSES => {

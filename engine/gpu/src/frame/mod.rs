@@ -106,6 +106,7 @@ impl Frame {
         }
     }
 
+    #[inline]
     pub(crate) fn limits(&self) -> &Limits {
         &self.gpu.inner.info.limits
     }

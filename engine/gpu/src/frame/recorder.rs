@@ -10,7 +10,7 @@ use super::timing::Timing;
 use crate::binding::BindingSink;
 use crate::device::Inner;
 use crate::memory::Upload;
-use crate::pass::{Attachments, Barrier, Tracker};
+use crate::pass::{Attachments, Tracker};
 use crate::{Error, Result};
 use ash::vk;
 use std::collections::VecDeque;
@@ -25,9 +25,6 @@ pub(crate) struct Recorder {
     pub(crate) sink: BindingSink,
     pub(crate) attachments: Attachments,
     pub(crate) image_barriers: Vec<vk::ImageMemoryBarrier2<'static>>,
-    /// The barrier that was needed last, as it is and in Vulkan's terms.
-    pub(crate) last_barrier: Barrier,
-    pub(crate) last_barrier_vk: [vk::MemoryBarrier2<'static>; 1],
     /// Command buffer of the current frame.
     pub(crate) commands: vk::CommandBuffer,
     /// A full barrier must go before whatever comes next.
@@ -59,8 +56,6 @@ impl Recorder {
             sink: BindingSink::default(),
             attachments: Attachments::default(),
             image_barriers: Vec::new(),
-            last_barrier: Barrier::default(),
-            last_barrier_vk: Default::default(),
             commands: vk::CommandBuffer::null(),
             full_barrier_next: false,
             reads_back: false,

@@ -184,6 +184,7 @@ impl Statistics {
     }
 
     /// Begins to count for a pass with a pipeline, outside of rendering.
+    #[inline(never)]
     pub(crate) fn begin(
         &mut self,
         gpu: &Inner,
@@ -219,6 +220,7 @@ impl Statistics {
         }
     }
 
+    #[inline(never)]
     pub(crate) fn end(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
         let (Some(query), Some(frame)) = (self.active.take(), self.frames.get(self.current)) else {
             return;

@@ -339,14 +339,16 @@ impl FrameTiming {
 
 /// What happens in each pass.
 impl Timing {
-    /// Notes a pass. Gives its label, which holds until the next pass is noted.
-    pub(crate) fn note_pass(&mut self, name: &str) -> vk::DebugUtilsLabelEXT<'_> {
+    /// Notes a pass, begins its label, and takes the time on the device before it.
+    #[inline(always)]
+    pub(crate) fn begin_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer, name: &str) {
         if SCOPES && puffin::are_scopes_on() {
-            self.scopes.begin(&PassName::new(name));
+            self.scopes.begin(name);
         }
         let Some(frame) = self.frames.get_mut(self.current) else {
-            return vk::DebugUtilsLabelEXT::default();
+            return;
         };
+        let pass = frame.passes.len();
         let name = PassName::cut(name);
         let start = frame.names.len();
         frame.names.extend_from_slice(name.as_bytes());
@@ -356,24 +358,22 @@ impl Timing {
             name_len: name.len() as u32,
             spent: 0,
         });
-        vk::DebugUtilsLabelEXT {
-            p_label_name: frame.names[start..].as_ptr().cast(),
-            ..Default::default()
+        if let Some(debug) = &gpu.debug {
+            let label = vk::DebugUtilsLabelEXT {
+                p_label_name: frame.names[start..].as_ptr().cast(),
+                ..Default::default()
+            };
+            // SAFETY: the command buffer is being recorded; the name ends with a zero; the label is ended in `end_pass`.
+            unsafe { debug.cmd_begin_debug_utils_label(commands, &label) };
         }
+        if let Some(markers) = &self.markers {
+            markers.begin_pass(commands, self.current, frame.number, pass);
+        }
+        frame.stamp(gpu, commands, pass, 0);
     }
 
-    /// Takes the time on the device before a pass.
-    pub(crate) fn begin_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
-        if let Some(frame) = self.frames.get(self.current) {
-            if let Some(markers) = &self.markers {
-                let pass = frame.passes.len().wrapping_sub(1);
-                markers.begin_pass(commands, self.current, frame.number, pass);
-            }
-            frame.stamp(gpu, commands, 0);
-        }
-    }
-
-    /// Takes the time on the device after a pass, and what it took the CPU.
+    /// Takes the time on the device after a pass, and what it took the CPU; ends its label.
+    #[inline]
     pub(crate) fn end_pass(&mut self, gpu: &Inner, commands: vk::CommandBuffer) {
         if SCOPES {
             self.scopes.end();
@@ -382,24 +382,29 @@ impl Timing {
         let Some(frame) = self.frames.get_mut(self.current) else {
             return;
         };
-        if let Some(pass) = frame.passes.last_mut() {
-            pass.spent = now.saturating_sub(self.last);
+        let pass = frame.passes.len().wrapping_sub(1);
+        if let Some(recorded) = frame.passes.last_mut() {
+            recorded.spent = now.saturating_sub(self.last);
         }
         self.last = now;
-        frame.stamp(gpu, commands, 1);
+        frame.stamp(gpu, commands, pass, 1);
         if let Some(markers) = &self.markers {
-            markers.end_pass(commands, self.current, frame.passes.len().wrapping_sub(1));
+            markers.end_pass(commands, self.current, pass);
+        }
+        if let Some(debug) = &gpu.debug {
+            // SAFETY: a label was begun in `begin_pass`.
+            unsafe { debug.cmd_end_debug_utils_label(commands) };
         }
     }
 }
 
 impl FrameTiming {
-    /// Writes the first or the second timestamp of the last pass, if there is room.
-    fn stamp(&self, gpu: &Inner, commands: vk::CommandBuffer, which: u32) {
-        let pass = (self.passes.len() as u32).wrapping_sub(1);
-        if pass < self.capacity {
+    /// Writes the first or the second timestamp of a pass, if there is room.
+    #[inline]
+    fn stamp(&self, gpu: &Inner, commands: vk::CommandBuffer, pass: usize, which: u32) {
+        if pass < self.capacity as usize {
             let stage = vk::PipelineStageFlags2::ALL_COMMANDS;
-            let query = pass * 2 + which;
+            let query = pass as u32 * 2 + which;
             // SAFETY: the pool has the query, which was reset when the frame began.
             unsafe {
                 gpu.device

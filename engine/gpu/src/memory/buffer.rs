@@ -272,13 +272,13 @@ impl Buffer {
     /// The whole buffer, for a storage or uniform buffer slot.
     #[inline]
     pub fn whole(&self) -> Bound<'_> {
-        self.range(0, self.resource.size)
+        Bound::whole(&self.resource, self.handle)
     }
 
     /// A part of the buffer, in bytes, for a storage or uniform buffer slot. The range is checked when it is bound.
     #[inline]
     pub fn range(&self, offset: u64, size: u64) -> Bound<'_> {
-        Bound::buffer(&self.resource, self.handle, offset, size)
+        Bound::range(&self.resource, self.handle, offset, size)
     }
 
     /// Writes to a mapped buffer ([`Memory::Upload`] or [`Memory::ReadBack`]). The device must not be reading it.

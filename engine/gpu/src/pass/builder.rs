@@ -14,11 +14,7 @@ use std::marker::PhantomData;
 pub struct PassBuilder<'a, Kind> {
     pub(super) frame: &'a mut Frame,
     pub(super) pipeline: &'a Pipeline,
-    name: &'a str,
-    push_constants: &'a [u8],
-    /// Whether it draws to attachments.
-    graphics: bool,
-    declared: bool,
+    pass: Pass<'a>,
     uses_all: bool,
     kind: PhantomData<Kind>,
 }
@@ -35,10 +31,14 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
         PassBuilder {
             frame,
             pipeline,
-            name,
-            push_constants: &[],
-            graphics,
-            declared: false,
+            pass: Pass {
+                name,
+                pipeline: Some(pipeline),
+                push_constants: &[],
+                graphics,
+                // Until something is declared.
+                full_barriers: pipeline.opaque_accesses,
+            },
             uses_all: false,
             kind: PhantomData,
         }
@@ -56,7 +56,7 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
     /// Sets the push constants: a struct of exactly the size of the pipeline's range.
     #[inline]
     pub fn push<T: NoUninit>(mut self, constants: &'a T) -> Self {
-        self.push_constants = bytemuck::bytes_of(constants);
+        self.pass.push_constants = bytemuck::bytes_of(constants);
         self
     }
 
@@ -73,11 +73,12 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
     /// Declares that the shaders may touch anything: a full barrier goes before and after.
     pub fn uses_all(mut self) -> Self {
         self.uses_all = true;
+        self.pass.full_barriers = true;
         self
     }
 
     fn declare(mut self, resource: &dyn ResourceRef, write: bool) -> Self {
-        self.declared = true;
+        self.pass.full_barriers = self.uses_all;
         if let Some(recorder) = self.frame.recorder_mut() {
             recorder.declare(self.pipeline, resource, write);
         }
@@ -88,15 +89,9 @@ impl<'a, Kind> PassBuilder<'a, Kind> {
     ///
     /// # Errors
     /// [`Error::Pass`](crate::Error::Pass) with all mismatches of bindings, push constants, attachments and limits.
+    #[inline]
     pub fn record(self, body: impl FnOnce(&RawPass<'_>)) -> Result<()> {
-        let pass = Pass {
-            name: self.name,
-            pipeline: Some(self.pipeline),
-            push_constants: self.push_constants,
-            graphics: self.graphics,
-            full_barriers: self.uses_all || (self.pipeline.opaque_accesses && !self.declared),
-        };
         let (gpu, recorder) = self.frame.parts()?;
-        recorder.pass(gpu, &pass, body)
+        recorder.pass(gpu, &self.pass, body)
     }
 }

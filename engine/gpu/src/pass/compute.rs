@@ -27,12 +27,11 @@ impl ComputePass<'_> {
     ///
     /// # Errors
     /// [`Error::Pass`] with all mismatches of bindings, push constants and limits.
+    #[inline]
     pub fn dispatch(self, groups: [u32; 3]) -> Result<()> {
-        let limit = self.frame.limits().max_workgroups;
+        let limit = &self.frame.limits().max_workgroups;
         if groups[0] > limit[0] || groups[1] > limit[1] || groups[2] > limit[2] {
-            self.frame.problem(format!(
-                "{groups:?} workgroups are over the device's limit of {limit:?}"
-            ));
+            self.frame.too_many_workgroups(groups);
         }
         self.record(|raw| {
             let [x, y, z] = groups;
@@ -45,6 +44,7 @@ impl ComputePass<'_> {
     ///
     /// # Errors
     /// As [`ComputePass::dispatch`].
+    #[inline]
     pub fn dispatch_threads(self, threads: [u32; 3]) -> Result<()> {
         let size = self.pipeline.local_size;
         let groups = [0, 1, 2].map(|axis: usize| threads[axis].div_ceil(size[axis]));
@@ -69,6 +69,14 @@ impl ComputePass<'_> {
 }
 
 impl Frame {
+    #[cold]
+    fn too_many_workgroups(&mut self, groups: [u32; 3]) {
+        let limit = self.limits().max_workgroups;
+        self.problem(format!(
+            "{groups:?} workgroups are over the device's limit of {limit:?}"
+        ));
+    }
+
     /// Notes indirect arguments: their access, and what is wrong with them.
     pub(crate) fn indirect(&mut self, buffer: &Buffer, offset: u64, bytes: u64) {
         let fits = offset
@@ -131,6 +139,7 @@ impl Frame {
     }
 
     /// The parts of a frame that recording needs.
+    #[inline]
     pub(crate) fn parts(&mut self) -> Result<(&crate::device::Inner, &mut crate::frame::Recorder)> {
         match &mut self.recorder {
             Some(recorder) => Ok((&self.gpu.inner, recorder)),

@@ -5,7 +5,7 @@
 
 use super::hazard::ResourceId;
 use super::scope::{Scopes, ShaderAccess, Stage};
-use crate::binding::{Bindings, Bound, SlotList};
+use crate::binding::{Bindings, Bound, SlotList, compare_names};
 use crate::device::Inner;
 use crate::frame::{Frame, Recorder};
 use crate::memory::{Buffer, Texture};
@@ -104,9 +104,23 @@ impl Recorder {
     /// Starts to collect the bindings of a pass.
     #[inline]
     pub(crate) fn bind(&mut self, pipeline: &Pipeline, bindings: impl Bindings) {
+        self.check_names(pipeline, &bindings);
         let mut slots = SlotList::new(&pipeline.slots, &mut self.sink);
-        check_names(pipeline, &mut slots, &bindings);
         bindings.slots(&mut slots);
+        self.sink.given = slots.given;
+    }
+
+    /// Compares the slots that bindings were generated for with the pipeline's; once, for the answer stays the same.
+    #[inline]
+    fn check_names<B: Bindings>(&mut self, pipeline: &Pipeline, _: &B) {
+        let known = B::NAMES.as_ptr().cast_mut();
+        if B::NAMES.is_empty() || pipeline.known_names.load(Ordering::Relaxed) == known {
+            return;
+        }
+        match compare_names(B::NAMES, &pipeline.slots) {
+            Ok(()) => pipeline.known_names.store(known, Ordering::Relaxed),
+            Err(problem) => self.sink.problems.push(problem),
+        }
     }
 
     /// Declares an access that no binding shows.
@@ -154,6 +168,7 @@ impl Recorder {
     }
 
     /// Records all that comes before the body of a pass.
+    #[inline(never)]
     fn begin_pass(&mut self, gpu: &Inner, pass: &Pass<'_>) -> Result<()> {
         self.check(gpu, pass)?;
         let (point, handle) = match pass.pipeline.map(|pipeline| &pipeline.kind) {
@@ -221,6 +236,7 @@ impl Recorder {
     }
 
     /// Records all that comes after the body of a pass.
+    #[inline(never)]
     fn end_pass(&mut self, gpu: &Inner, pass: &Pass<'_>) {
         if pass.graphics {
             // SAFETY: rendering was begun in `begin_pass`.
@@ -229,7 +245,7 @@ impl Recorder {
         if self.statistics.enabled {
             self.statistics.end(gpu, self.commands);
         }
-        self.end(gpu);
+        self.timing.end_pass(gpu, self.commands);
         self.full_barrier_next |= pass.full_barriers;
     }
 
@@ -240,12 +256,22 @@ impl Recorder {
         name: &str,
         body: impl FnOnce(&ash::Device, vk::CommandBuffer),
     ) {
+        self.begin_transfer(gpu, name);
+        body(&gpu.device, self.commands);
+        self.end_transfer(gpu);
+    }
+
+    #[inline(never)]
+    fn begin_transfer(&mut self, gpu: &Inner, name: &str) {
         if self.inspection.noting {
             self.note(gpu, name, None);
         }
         self.begin(gpu, name, false);
-        body(&gpu.device, self.commands);
-        self.end(gpu);
+    }
+
+    #[inline(never)]
+    fn end_transfer(&mut self, gpu: &Inner) {
+        self.timing.end_pass(gpu, self.commands);
     }
 
     /// Checks what the pass was given against what its pipeline takes.
@@ -301,6 +327,7 @@ impl Recorder {
     }
 
     /// Barrier, label, first timestamp.
+    #[inline(always)]
     fn begin(&mut self, gpu: &Inner, name: &str, full_barrier: bool) {
         let full = full_barrier || self.full_barrier_next || self.tracker.is_exhausted();
         if full {
@@ -309,42 +336,23 @@ impl Recorder {
             self.full_barriers += 1;
         }
         let barrier = self.tracker.pass(self.sink.take_touched());
+        let memory = if full { Some(&FULL_BARRIER) } else { barrier };
         gpu.new_textures.drain(&mut self.image_barriers);
-        // Passes in a row mostly need the same one.
-        if barrier != self.last_barrier && !barrier.is_empty() {
-            self.last_barrier = barrier;
-            self.last_barrier_vk = [barrier.to_vk()];
-        }
-        // Lists are only named when they hold something: drivers that copy commands allocate for one that is empty.
-        let mut info = vk::DependencyInfo::default();
-        if full {
-            info = info.memory_barriers(&[FULL_BARRIER]);
-        } else if !barrier.is_empty() {
-            info = info.memory_barriers(&self.last_barrier_vk);
-        }
-        if !self.image_barriers.is_empty() {
-            info = info.image_memory_barriers(&self.image_barriers);
-        }
-        if info.memory_barrier_count + info.image_memory_barrier_count > 0 {
+        if memory.is_some() || !self.image_barriers.is_empty() {
+            let mut info = vk::DependencyInfo::default();
+            // Lists are only named when they hold something: drivers that copy commands allocate for one that is empty.
+            if let Some(memory) = memory {
+                info = info.memory_barriers(std::slice::from_ref(memory));
+            }
+            if !self.image_barriers.is_empty() {
+                info = info.image_memory_barriers(&self.image_barriers);
+            }
             // SAFETY: the command buffer is being recorded, outside of rendering.
             unsafe { gpu.device.cmd_pipeline_barrier2(self.commands, &info) };
             self.image_barriers.clear();
             self.barriers += 1;
         }
-        let label = self.timing.note_pass(name);
-        if let Some(debug) = &gpu.debug {
-            // SAFETY: the command buffer is being recorded; the label is ended in `end`.
-            unsafe { debug.cmd_begin_debug_utils_label(self.commands, &label) };
-        }
-        self.timing.begin_pass(gpu, self.commands);
-    }
-
-    fn end(&mut self, gpu: &Inner) {
-        self.timing.end_pass(gpu, self.commands);
-        if let Some(debug) = &gpu.debug {
-            // SAFETY: a label was begun in `begin`.
-            unsafe { debug.cmd_end_debug_utils_label(self.commands) };
-        }
+        self.timing.begin_pass(gpu, self.commands, name);
     }
 
     /// The barrier that makes read-backs visible to the host, at the end of a frame.
@@ -362,18 +370,6 @@ impl Recorder {
             );
         };
         self.barriers += 1;
-    }
-}
-
-/// Compares the slots that bindings were generated for with the pipeline's; once, for the answer stays the same.
-#[inline]
-fn check_names<B: Bindings>(pipeline: &Pipeline, slots: &mut SlotList<'_>, _: &B) {
-    let known = B::NAMES.as_ptr().cast_mut();
-    if B::NAMES.is_empty() || pipeline.known_names.load(Ordering::Relaxed) == known {
-        return;
-    }
-    if slots.expect(B::NAMES) {
-        pipeline.known_names.store(known, Ordering::Relaxed);
     }
 }
 

@@ -1,18 +1,14 @@
 //! The hazard tracker: decides which barrier a pass needs.
 //!
-//! Every pass has a sequence number. The tracker knows, per resource, the last write and the reads since, and per pair
-//! of scopes up to which sequence number the device has already been told to order work. A barrier is global, so what
-//! one resource needed also serves every other one that was written before it: the tables remember that, chains of
-//! barriers included, and nothing is asked for twice.
+//! Every pass has a sequence number. The tracker knows, per resource, the last write and the reads since; which of them
+//! the device has already been told to order, [`Order`] knows.
 //!
 //! Granularity is the whole resource. Rules (Vulkan 1.3, "Synchronization and cache control"):
 //! read after write needs availability and visibility; write after write the same; write after read needs order only;
 //! read after read needs nothing.
 
-use super::scope::{
-    SCOPES, STAGE_BIT, STAGE_OF, STAGES, Scopes, WRITE_INDEX, WRITE_SCOPES, WRITES, bits,
-    vk_access, vk_stages, widen,
-};
+use super::order::{Barrier, Number, Order};
+use super::scope::{STAGE_BIT, STAGE_OF, STAGES, Scopes, WRITE_SCOPES, bits};
 use ash::vk;
 
 /// Names a tracked resource: an index that is used again after a drop, and a generation that tells the users apart.
@@ -30,34 +26,8 @@ impl ResourceId {
     };
 }
 
-/// Sequence number of a pass. Signed, since that is what every processor compares by vectors.
-type Number = i32;
-
 /// How a pass touches a resource.
 pub(crate) type Access = (ResourceId, Scopes);
-
-/// A memory barrier that a pass must be preceded by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Barrier {
-    src_stages: u16,
-    src_scopes: u32,
-    dst_stages: u16,
-    dst_scopes: u32,
-}
-
-impl Barrier {
-    pub(crate) fn is_empty(self) -> bool {
-        self.src_stages == 0
-    }
-
-    pub(crate) fn to_vk(self) -> vk::MemoryBarrier2<'static> {
-        vk::MemoryBarrier2::default()
-            .src_stage_mask(vk_stages(self.src_stages))
-            .src_access_mask(vk_access(self.src_scopes))
-            .dst_stage_mask(vk_stages(self.dst_stages))
-            .dst_access_mask(vk_access(self.dst_scopes))
-    }
-}
 
 /// What is known of one resource: a cache line, so that a pass touches one for each.
 #[derive(Clone, Copy)]
@@ -95,19 +65,22 @@ impl State {
     /// Enters how the pass of number `now` touches the resource.
     #[inline]
     fn note(&mut self, scopes: Scopes, now: Number) {
-        let writes = scopes.writes();
+        let (reads, writes) = (scopes.reads(), scopes.writes());
         if !writes.is_empty() {
             self.note_write(writes, now);
         }
-        for scope in bits(scopes.reads().0) {
-            let stage = STAGE_OF[scope] as usize;
-            self.read_stages |= STAGE_BIT[scope];
-            self.read_at[stage] = now;
+        if !reads.is_empty() {
             self.read_since |= self.write_at != now;
             self.in_order &= !WRITE_SCOPES;
+            for scope in bits(reads.0) {
+                let stage = usize::from(STAGE_OF[scope]);
+                self.read_stages |= STAGE_BIT[scope];
+                self.read_at[stage] = now;
+            }
         }
     }
 
+    #[inline]
     fn note_write(&mut self, writes: Scopes, now: Number) {
         self.in_order = 0;
         if self.write_at == now {
@@ -124,18 +97,54 @@ impl State {
             }
         }
     }
-}
 
-/// A row of the tables: one number per stage, or per scope that writes. Padded so that rows are joined by vector
-/// instructions.
-type Row = [Number; 12];
+    /// What must come between what was done to the resource and an access to it.
+    #[inline]
+    fn check(&self, scopes: u32, order: &mut Order) -> Barrier {
+        if !order.has_none_since(self.write_at) {
+            return self.check_each(scopes, order);
+        }
+        // Nothing is in order with the write, nor with the reads after it.
+        Barrier {
+            src_scopes: self.write_scopes,
+            dst_scopes: scopes,
+            src_stages: if scopes & WRITE_SCOPES != 0 {
+                self.read_stages
+            } else {
+                0
+            },
+            dst_stages: 0,
+        }
+    }
 
-const _: () = assert!(STAGES <= 12 && WRITES <= 12);
-
-/// Raises each number of `row` to at least that of `other`.
-fn raise(row: &mut Row, other: &Row) {
-    for (number, other) in row.iter_mut().zip(other) {
-        *number = (*number).max(*other);
+    #[inline(never)]
+    fn check_each(&self, scopes: u32, order: &mut Order) -> Barrier {
+        let mut barrier = Barrier::default();
+        // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
+        // after the write itself follows by the chain.
+        let after_write = if self.read_since {
+            scopes & !WRITE_SCOPES
+        } else {
+            scopes
+        };
+        for write in bits(self.write_scopes) {
+            for scope in bits(after_write) {
+                if !order.is_visible(write, self.write_at, scope) {
+                    barrier.src_scopes |= 1 << write;
+                    barrier.dst_scopes |= 1 << scope;
+                }
+            }
+        }
+        for read in bits(u32::from(self.read_stages)) {
+            for scope in bits(scopes & WRITE_SCOPES) {
+                let stage = usize::from(STAGE_OF[scope]);
+                if !order.is_after(read, self.read_at[read], stage) {
+                    barrier.src_stages |= 1 << read;
+                    barrier.dst_stages |= 1 << stage;
+                }
+            }
+        }
+        barrier
     }
 }
 
@@ -144,12 +153,7 @@ pub(crate) struct Tracker {
     states: Vec<State>,
     /// Sequence number of the pass being prepared.
     now: Number,
-    /// `executed[b][a]`: work of stage `a` up to this number is ordered before later work of stage `b`.
-    executed: [Row; STAGES],
-    /// `available[b][w]`: writes of scope `w` up to this number are available, and ordered before stage `b`.
-    available: [Row; STAGES],
-    /// `visible[d][w]`: writes of scope `w` up to this number are visible to scope `d`.
-    visible: [Row; SCOPES],
+    order: Order,
 }
 
 impl Default for Tracker {
@@ -157,9 +161,7 @@ impl Default for Tracker {
         Tracker {
             states: Vec::new(),
             now: 1,
-            executed: [Row::default(); STAGES],
-            available: [Row::default(); STAGES],
-            visible: [Row::default(); SCOPES],
+            order: Order::default(),
         }
     }
 }
@@ -167,33 +169,32 @@ impl Default for Tracker {
 impl Tracker {
     /// Takes the accesses of one pass, gives the barrier that must come before it, and counts the pass as done.
     /// A resource may be named several times.
-    pub(crate) fn pass(&mut self, accesses: &[Access]) -> Barrier {
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, accesses: &[Access]) -> Option<&vk::MemoryBarrier2<'static>> {
         let mut barrier = Barrier::default();
         for &(resource, scopes) in accesses {
-            let index = resource.index as usize;
-            match self.states.get_mut(index) {
+            match self.states.get_mut(resource.index as usize) {
                 Some(state) if state.generation == resource.generation => {
                     let asked = scopes.0 & !state.in_order;
                     if asked != 0 {
                         // After the barrier of this pass they will be.
                         state.in_order |= asked;
-                        self.check(index, asked, &mut barrier);
+                        barrier = barrier.union(state.check(asked, &mut self.order));
                     }
                 }
                 _ => self.add(resource),
             }
         }
-        if !barrier.is_empty() {
-            self.apply(barrier);
-        }
+        let now = self.now;
+        let states = self.states.as_mut_slice();
         for &(resource, scopes) in accesses {
             // There since the first loop.
-            if let Some(state) = self.states.get_mut(resource.index as usize) {
-                state.note(scopes, self.now);
+            if let Some(state) = states.get_mut(resource.index as usize) {
+                state.note(scopes, now);
             }
         }
         self.now += 1;
-        barrier
+        (!barrier.is_empty()).then(|| self.order.add(barrier, now - 1))
     }
 
     /// Begins to track a resource.
@@ -216,89 +217,8 @@ impl Tracker {
     pub(crate) fn full_barrier(&mut self) {
         if self.is_exhausted() {
             *self = Tracker::default();
-            return;
-        }
-        let done = self.now - 1;
-        self.executed = [[done; 12]; STAGES];
-        self.available = [[done; 12]; STAGES];
-        self.visible = [[done; 12]; SCOPES];
-    }
-
-    /// Adds to the barrier what must come between what was done to a resource and an access to it.
-    #[inline(never)]
-    fn check(&self, index: usize, scopes: u32, barrier: &mut Barrier) {
-        let Some(state) = self.states.get(index) else {
-            return;
-        };
-        // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
-        // after the write itself follows by the chain.
-        let after_write = if state.read_since {
-            scopes & !WRITE_SCOPES
         } else {
-            scopes
-        };
-        for write in bits(state.write_scopes) {
-            let column = WRITE_INDEX[write] as usize;
-            for scope in bits(after_write) {
-                if self.visible[scope][column] < state.write_at {
-                    barrier.src_stages |= STAGE_BIT[write];
-                    barrier.src_scopes |= 1 << write;
-                    barrier.dst_stages |= STAGE_BIT[scope];
-                    barrier.dst_scopes |= 1 << scope;
-                }
-            }
-        }
-        for read in bits(u32::from(state.read_stages)) {
-            for scope in bits(scopes & WRITE_SCOPES) {
-                let stage = STAGE_OF[scope] as usize;
-                if self.executed[stage][read] < state.read_at[read] {
-                    barrier.src_stages |= 1 << read;
-                    barrier.dst_stages |= 1 << stage;
-                }
-            }
-        }
-    }
-
-    /// Enters a barrier into the tables.
-    fn apply(&mut self, barrier: Barrier) {
-        let done = self.now - 1;
-        let sources = u32::from(barrier.src_stages);
-        if barrier.src_stages == barrier.dst_stages && sources.is_power_of_two() {
-            // Most barriers: one stage waits for itself, so there is no chain to follow.
-            let stage = sources.trailing_zeros() as usize;
-            self.executed[stage][stage] = done;
-            for write in bits(barrier.src_scopes) {
-                self.available[stage][WRITE_INDEX[write] as usize] = done;
-            }
-            for target in bits(barrier.dst_scopes) {
-                raise(&mut self.visible[target], &self.available[stage]);
-            }
-            return;
-        }
-        self.apply_chain(barrier, done);
-    }
-
-    /// What was ordered before a source stage is, by the chain, ordered before the target stages.
-    #[inline(never)]
-    fn apply_chain(&mut self, barrier: Barrier, done: Number) {
-        let sources = u32::from(barrier.src_stages);
-        let (mut executed, mut available) = (Row::default(), Row::default());
-        for source in bits(sources) {
-            raise(&mut executed, &self.executed[source]);
-            raise(&mut available, &self.available[source]);
-        }
-        for source in bits(sources) {
-            executed[source] = done;
-        }
-        for write in bits(widen(barrier.src_scopes, barrier.src_stages) & WRITE_SCOPES) {
-            available[WRITE_INDEX[write] as usize] = done;
-        }
-        for target in bits(u32::from(barrier.dst_stages)) {
-            raise(&mut self.executed[target], &executed);
-            raise(&mut self.available[target], &available);
-        }
-        for target in bits(widen(barrier.dst_scopes, barrier.dst_stages)) {
-            raise(&mut self.visible[target], &available);
+            self.order.add_full(self.now - 1);
         }
     }
 }

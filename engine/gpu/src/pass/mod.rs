@@ -8,6 +8,7 @@ mod execute;
 mod graphics;
 mod hazard;
 mod name;
+mod order;
 mod scope;
 mod transfer;
 
@@ -18,6 +19,6 @@ pub use compute::{Compute, ComputePass};
 pub use execute::{PassDesc, RawPass, ResourceRef};
 pub use graphics::{Graphics, GraphicsPass};
 pub use hazard::ResourceId;
-pub(crate) use hazard::{Access, Barrier, Tracker};
+pub(crate) use hazard::{Access, Tracker};
 pub use name::PassName;
 pub use scope::{Scopes, ShaderAccess, Stage};

@@ -23,8 +23,18 @@ impl PassName {
     }
 
     /// As much of a name as there is room for.
+    #[inline]
     pub(crate) fn cut(name: &str) -> &str {
-        let mut end = name.len().min(63);
+        if name.len() < 64 {
+            name
+        } else {
+            PassName::cut_long(name)
+        }
+    }
+
+    #[cold]
+    fn cut_long(name: &str) -> &str {
+        let mut end = 63;
         while !name.is_char_boundary(end) {
             end -= 1;
         }

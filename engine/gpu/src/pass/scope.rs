@@ -207,6 +207,11 @@ pub(crate) fn widen(scopes: u32, stages: u16) -> u32 {
     })
 }
 
+/// The stages of a set of scopes, as a set.
+pub(crate) fn stages_of(scopes: u32) -> u16 {
+    bits(scopes).fold(0, |stages, scope| stages | STAGE_BIT[scope])
+}
+
 /// Vulkan's stage mask of a set of stages.
 pub(crate) fn vk_stages(stages: u16) -> vk::PipelineStageFlags2 {
     const TABLE: [vk::PipelineStageFlags2; STAGES] = [

@@ -41,10 +41,9 @@ impl std::fmt::Display for SlotInfo {
 impl SlotInfo {
     /// Whether buffers are bound here.
     pub(crate) fn is_buffer(&self) -> bool {
-        matches!(
-            self.descriptor_type,
-            DescriptorType::UniformBuffer | DescriptorType::StorageBuffer
-        )
+        const BUFFERS: u32 = 1 << vk::DescriptorType::UNIFORM_BUFFER.as_raw()
+            | 1 << vk::DescriptorType::STORAGE_BUFFER.as_raw();
+        self.type_bit & BUFFERS != 0
     }
 
     /// One entry per descriptor of a merged slot.

@@ -14,19 +14,29 @@ pub(crate) struct PassScopes {
 
 impl PassScopes {
     /// Begins the scope of a pass; a name is registered when it first comes.
-    pub(crate) fn begin(&mut self, name: &PassName) {
-        let id = match self.ids.get(name.as_str()) {
+    #[inline(never)]
+    pub(crate) fn begin(&mut self, name: &str) {
+        let name = PassName::cut(name);
+        let id = match self.ids.get(name) {
             Some(id) => *id,
             None => {
                 let Some(id) = register(name) else { return };
-                self.ids.insert(name.as_str().into(), id);
+                self.ids.insert(name.into(), id);
                 id
             }
         };
         self.open = Some(ThreadProfiler::call(|thread| thread.begin_scope(id, "")));
     }
 
+    #[inline]
     pub(crate) fn end(&mut self) {
+        if self.open.is_some() {
+            self.close();
+        }
+    }
+
+    #[inline(never)]
+    fn close(&mut self) {
         if let Some(offset) = self.open.take() {
             ThreadProfiler::call(|thread| thread.end_scope(offset));
         }
@@ -35,8 +45,8 @@ impl PassScopes {
 
 /// The scope of a name; the same one for the pass on the CPU and on the GPU.
 #[cold]
-pub(crate) fn register(name: &PassName) -> Option<ScopeId> {
-    let details = ScopeDetails::from_scope_name(name.as_str().to_owned());
+pub(crate) fn register(name: &str) -> Option<ScopeId> {
+    let details = ScopeDetails::from_scope_name(name.to_owned());
     let ids = GlobalProfiler::lock().register_user_scopes(&[details]);
     ids.first().copied()
 }
