@@ -360,7 +360,7 @@ impl Timing {
         });
         if let Some(debug) = &gpu.debug {
             let label = vk::DebugUtilsLabelEXT {
-                p_label_name: frame.names[start..].as_ptr().cast(),
+                p_label_name: frame.names.as_ptr().wrapping_add(start).cast(),
                 ..Default::default()
             };
             // SAFETY: the command buffer is being recorded; the name ends with a zero; the label is ended in `end_pass`.

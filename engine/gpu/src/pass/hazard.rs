@@ -42,8 +42,6 @@ struct State {
     in_order: u32,
     /// Stages that have read since; with `read_at` by stage.
     read_stages: u16,
-    /// Whether a pass after the writing one has read.
-    read_since: bool,
     read_at: [Number; STAGES],
 }
 
@@ -57,7 +55,6 @@ impl State {
             write_at: 0,
             in_order: u32::MAX,
             read_stages: 0,
-            read_since: false,
             read_at: [0; STAGES],
         }
     }
@@ -70,7 +67,6 @@ impl State {
             self.note_write(writes, now);
         }
         if !reads.is_empty() {
-            self.read_since |= self.write_at != now;
             self.in_order &= !WRITE_SCOPES;
             for scope in bits(reads.0) {
                 let stage = usize::from(STAGE_OF[scope]);
@@ -89,7 +85,6 @@ impl State {
         }
         self.write_scopes = writes.0;
         self.write_at = now;
-        self.read_since = false;
         // Reads by this very pass, noted before, stay; older ones are ordered before the write.
         for stage in bits(u32::from(self.read_stages)) {
             if self.read_at[stage] != now {
@@ -120,9 +115,10 @@ impl State {
     #[inline(never)]
     fn check_each(&self, scopes: u32, order: &mut Order) -> Barrier {
         let mut barrier = Barrier::default();
-        // Reads since the last write were ordered after it, and the new write is ordered after them below; so order
-        // after the write itself follows by the chain.
-        let after_write = if self.read_since {
+        // Reads by later passes than the last write's were ordered after it, and the new write is ordered after them below;
+        // so order after the write itself follows by the chain.
+        let mut reads = bits(u32::from(self.read_stages));
+        let after_write = if reads.any(|stage| self.read_at[stage] > self.write_at) {
             scopes & !WRITE_SCOPES
         } else {
             scopes
@@ -193,7 +189,7 @@ impl Tracker {
                 state.note(scopes, now);
             }
         }
-        self.now += 1;
+        self.now = now + 1;
         (!barrier.is_empty()).then(|| self.order.add(barrier, now - 1))
     }
 
