@@ -393,6 +393,33 @@ fn mixins_report_as_other_scenes_do() {
     assert!(view.recent_frames().count() >= 3);
 }
 
+/// A frame that takes longer than the run may wait ends it, with the passes that it is at; also while the device is busy.
+#[test]
+fn a_run_does_not_wait_for_ever() {
+    let heavy = ["--lod", "force=0", "--path", "vertex", "--frames", "2"];
+    let arguments = ["run", "cloud", "--headless", "--size", "1280x720"];
+    // A GPU may be done in a second, a driver on the CPU never is.
+    let device = scenes(&[
+        "run",
+        "viewer",
+        "--headless",
+        "--size",
+        "8x8",
+        "--frames",
+        "1",
+    ]);
+    if !String::from_utf8_lossy(&device.stdout).contains("(cpu, ") {
+        println!("not on a CPU driver: no frame takes long enough");
+        return;
+    }
+    let all = [&arguments[..], &heavy, &["--give-up", "1"]].concat();
+    assert_fails(
+        &all,
+        1,
+        "the device hangs: frame 1 is not done after 1 s; passes handed over: ",
+    );
+}
+
 /// Shards of a sequence are the pictures that one run makes.
 #[test]
 fn shards_make_the_same_pictures() {

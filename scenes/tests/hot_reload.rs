@@ -1,7 +1,7 @@
 //! Classes and recipes are edited on disk while the scene `mixins` runs in a window (that nobody sees), under validation.
 
 use impel::app::egui::RawInput;
-use impel::app::{App, AppDesc, Command, Event, HotReload, Script, ShaderState};
+use impel::app::{App, AppDesc, Command, Event, HotReload, ShaderState};
 use impel::gpu::testing::{TestGpu, gpu_with};
 use impel::gpu::{GpuDesc, Window, WindowDesc};
 use impel::renderer::RasterPath;
@@ -61,27 +61,21 @@ impl Rig {
         let state = Rc::new(RefCell::new(ShaderState::default()));
         let told = state.clone();
         let desc = AppDesc {
-            title: "test".into(),
             size: SIZE,
             vsync: false,
-            frames: None,
-            picture: None,
-            script: Script::default(),
-            preferences: None,
             reset: true,
             write_picture: |_, size, texels| {
                 assert_eq!(size, SIZE);
                 PICTURE.with(|picture| picture.replace(texels.to_vec()));
                 Ok(())
             },
-            profile: None,
-            serve_profiles: None,
             reload: Some(Box::new(move |shaders| {
                 watched.poll(shaders).then(|| {
                     told.replace(watched.state().clone());
                     watched.state().clone()
                 })
             })),
+            ..AppDesc::default()
         };
         let window = Window::headless(
             &gpu,

@@ -5,7 +5,7 @@ mod common;
 use egui::{Color32, RawInput, Rect, pos2, vec2};
 use impel::app::{
     App, AppDesc, CameraControl, Command, Event, MouseButton, PANELS, Preferences, RendererContent,
-    Script, entries,
+    entries,
 };
 use impel::gpu::testing::{TestGpu, gpu_with};
 use impel::gpu::{Frame, Gpu, GpuDesc, Texture, TextureDesc, Window, WindowDesc, vk};
@@ -35,22 +35,15 @@ fn headless() -> TestGpu {
 
 fn desc(size: [u32; 2]) -> AppDesc {
     AppDesc {
-        title: "test".into(),
         size,
         vsync: false,
-        frames: None,
-        picture: None,
-        script: Script::default(),
-        preferences: None,
         reset: true,
         write_picture: |path, size, texels| {
             let picture = (path.to_owned(), size, texels.to_vec());
             PICTURES.with(|pictures| pictures.borrow_mut().push(picture));
             Ok(())
         },
-        profile: None,
-        serve_profiles: None,
-        reload: None,
+        ..AppDesc::default()
     }
 }
 

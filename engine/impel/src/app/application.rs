@@ -51,6 +51,26 @@ pub struct AppDesc {
     pub reload: Option<Reload>,
 }
 
+impl Default for AppDesc {
+    /// A window that stays open, in step with the display, without a file of the user's. It writes no pictures.
+    fn default() -> Self {
+        Self {
+            title: "Impel".into(),
+            size: [1280, 720],
+            vsync: true,
+            frames: None,
+            picture: None,
+            script: Script::default(),
+            preferences: None,
+            reset: false,
+            write_picture: |_, _, _| Err("there is no `AppDesc::write_picture`".into()),
+            profile: None,
+            serve_profiles: None,
+            reload: None,
+        }
+    }
+}
+
 /// What a frame asks of the window system.
 #[derive(Default)]
 pub struct Outcome {

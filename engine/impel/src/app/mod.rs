@@ -1,7 +1,28 @@
 //! A window to live in (feature `window`): camera, panels, profiles, pictures.
 //!
 //! [`Display`] connects to the window system and runs [`App`], which knows nothing of it: the two speak in [`Event`]s, so that
-//! whatever a window system may do can be done by a test as well. What is drawn is a [`Content`].
+//! whatever a window system may do can be done by a test as well. What is drawn is a [`Content`]: [`RendererContent`], or one of
+//! your own around it that records more passes.
+//!
+//! ```no_run
+//! use impel::app::{AppDesc, CameraControl, Display, RendererContent};
+//! use impel::gpu::{Gpu, GpuDesc};
+//! use impel::renderer::{Capacities, Renderer, Settings};
+//! use impel::scene::{CameraPath, Scene};
+//!
+//! fn show(scene: &Scene, path: CameraPath) -> Result<(), impel::Error> {
+//!     let display = Display::connect()?;
+//!     let gpu = Gpu::new(&GpuDesc {
+//!         surface_extensions: display.surface_extensions()?,
+//!         ..GpuDesc::default()
+//!     })?;
+//!     let settings = Settings::for_device(gpu.info());
+//!     let renderer = Renderer::new(&gpu, scene, [1280, 720], settings, Capacities::default())?;
+//!     let content = Box::new(RendererContent::new(renderer, scene.triangle_count()));
+//!     let camera = CameraControl::new(path, 2.0, None);
+//!     display.run(&gpu, content, camera, AppDesc::default())
+//! }
+//! ```
 
 mod application;
 mod calibration;
