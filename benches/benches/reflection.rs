@@ -9,9 +9,12 @@
 //! `spirq`: one call describes the variables that each
 //! entry point uses, down to the last member.
 //!
+//! What is made is dropped at once, as a part of what is timed, or kept until all modules are through (of SPIRV-Cross the compiler).
+//!
 //! `cargo bench -p benches --bench reflection [-- --callgrind VARIANT]`; with `--callgrind` one variant goes over all modules ten times, for
 //! counting its instructions; those of the variant `nothing` are to be taken off.
 
+use impel_spirv::Interface;
 use spirq::prelude::ReflectConfig;
 use spirv_cross2::handle::{Handle, TypeId};
 use spirv_cross2::reflect::{AllResources, BuiltinResourceType, Resource, TypeInner};
@@ -56,7 +59,8 @@ struct Sample {
     baked: Vec<u8>,
 }
 
-fn spirv_cross(words: &[u32]) -> Result<usize, SpirvCrossError> {
+/// The compiler, which can be asked more, and a sum over what was asked.
+fn spirv_cross(words: &[u32]) -> Result<(Compiler<targets::None>, usize), SpirvCrossError> {
     let mut compiler = Compiler::<targets::None>::new(Module::from_words(words))?;
     let mut found = compiler.declared_capabilities()?.len();
     for extension in compiler.declared_extensions()? {
@@ -91,7 +95,7 @@ fn spirv_cross(words: &[u32]) -> Result<usize, SpirvCrossError> {
         found += constant.constant_id as usize;
         found += usize::from(compiler.specialization_constant_type(constant.id).is_ok());
     }
-    Ok(found)
+    Ok((compiler, found))
 }
 
 /// Asks for decorations and types of resources; of those of one entry point, also what of them is active.
@@ -201,13 +205,12 @@ fn members(
     Ok(count)
 }
 
-fn spirq(words: &[u32]) -> Option<usize> {
-    let entries = ReflectConfig::new()
+fn spirq(words: &[u32]) -> Option<Vec<spirq::entry_point::EntryPoint>> {
+    ReflectConfig::new()
         .spv(words)
         .ref_all_rscs(false)
         .reflect()
-        .ok()?;
-    Some(entries.iter().map(|entry| entry.vars.len()).sum())
+        .ok()
 }
 
 impl Sample {
@@ -231,13 +234,8 @@ impl Sample {
         })
     }
 
-    fn reflect(&self) {
-        assert!(black_box(impel_spirv::reflect(&self.bytes)).is_ok());
-    }
-
-    fn unbake(&self) {
-        let unbaked = impel_spirv::unbake(&self.baked, Some(self.hash), "sample");
-        assert!(black_box(unbaked).is_ok());
+    fn unbake(&self) -> Result<Interface, impel_spirv::Error> {
+        impel_spirv::unbake(&self.baked, Some(self.hash), "sample")
     }
 }
 
@@ -288,8 +286,10 @@ fn main() -> Result<(), Error> {
         .position(|argument| argument == "--callgrind")
     {
         let run = match arguments.get(at + 1).map(String::as_str) {
-            Some("reflect") => Sample::reflect,
-            Some("unbake") => Sample::unbake,
+            Some("reflect") => {
+                |sample: &Sample| drop(black_box(impel_spirv::reflect(&sample.bytes)))
+            }
+            Some("unbake") => |sample: &Sample| drop(black_box(sample.unbake())),
             Some("spirv-cross") => |sample: &Sample| drop(black_box(spirv_cross(&sample.words))),
             Some("spirq") => |sample: &Sample| {
                 black_box(spirq(&sample.words));
@@ -314,52 +314,81 @@ fn main() -> Result<(), Error> {
         samples.len(),
         total
     );
-    let variants: [NamedVariant; 4] = [
-        ("impel-spirv: reflect", Box::new(Sample::reflect)),
-        (
-            "SPIRV-Cross: create and ask",
-            Box::new(|sample| drop(black_box(spirv_cross(&sample.words)))),
-        ),
-        (
-            "spirq: reflect",
-            Box::new(|sample| {
-                black_box(spirq(&sample.words));
-            }),
-        ),
-        ("impel-spirv: unbake", Box::new(Sample::unbake)),
+    let mut timed = [
+        Timed::new("nothing", &samples),
+        Timed::new("impel-spirv: reflect", &samples),
+        Timed::new("SPIRV-Cross: create and ask", &samples),
+        Timed::new("spirq: reflect", &samples),
+        Timed::new("impel-spirv: unbake", &samples),
     ];
-    let [reflect, cross, spirq, unbake] = fastest(&samples, &variants);
-    println!("Time per module, each module's fastest of {ROUNDS} runs:");
-    for ((name, _), time) in variants.iter().zip([reflect, cross, spirq, unbake]) {
-        println!("  {name:<30} {:>7.2} us", time / 1e3);
+    for _ in 0..ROUNDS {
+        let [nothing, reflect, cross, spirq_reflect, unbake] = &mut timed;
+        nothing.round(&samples, |_| ());
+        reflect.round(&samples, |sample| impel_spirv::reflect(&sample.bytes));
+        cross.round(&samples, |sample| spirv_cross(&sample.words));
+        spirq_reflect.round(&samples, |sample| spirq(&sample.words));
+        unbake.round(&samples, Sample::unbake);
     }
+    let [nothing, others @ ..] = timed.map(|timed| (timed.name, timed.nanoseconds()));
     println!(
-        "reflect is {:.2} times as fast as SPIRV-Cross and {:.2} times as fast as spirq; unbake is {:.2} times as fast as reflect",
-        cross / reflect,
-        spirq / reflect,
-        reflect / unbake
+        "Time per module, each module's fastest of {ROUNDS} runs, less that of the clock ({:.0} ns):",
+        nothing.1[0]
     );
+    println!("  {:<30} {:>10} {:>10}", "", "dropped", "kept");
+    let [reflect, cross, spirq, unbake] = others.map(|(name, [dropped, kept])| {
+        let times = [dropped - nothing.1[0], kept - nothing.1[1]];
+        let [dropped, kept] = times.map(|time| time / 1e3);
+        println!("  {name:<30} {dropped:>7.2} us {kept:>7.2} us");
+        times
+    });
+    for (at, when) in ["dropped", "kept"].iter().enumerate() {
+        println!(
+            "{when}: reflect is {:.2} times as fast as SPIRV-Cross and {:.2} times as fast as spirq; unbake is {:.2} times as fast as reflect",
+            cross[at] / reflect[at],
+            spirq[at] / reflect[at],
+            reflect[at] / unbake[at]
+        );
+    }
     Ok(())
 }
 
-/// What is measured, by name.
-type NamedVariant = (&'static str, Box<dyn Fn(&Sample)>);
+/// Times of a variant: with what it makes dropped at once, as a part of what is timed, and with all of it kept until the round
+/// is over.
+struct Timed {
+    name: &'static str,
+    best: [Vec<Duration>; 2],
+}
 
-/// Goes over all modules with each variant in turn, [`ROUNDS`] times. Nanoseconds per module: of each module the fastest run
-/// counts, for on a machine that does other work too, that one was disturbed least.
-fn fastest(samples: &[Sample], variants: &[NamedVariant; 4]) -> [f64; 4] {
-    let mut best = [const { Vec::new() }; 4];
-    for best in &mut best {
-        best.resize(samples.len(), Duration::MAX);
-    }
-    for _ in 0..ROUNDS {
-        for ((_, run), best) in variants.iter().zip(&mut best) {
-            for (sample, best) in samples.iter().zip(best) {
-                let start = Instant::now();
-                run(sample);
-                *best = start.elapsed().min(*best);
-            }
+impl Timed {
+    fn new(name: &'static str, samples: &[Sample]) -> Self {
+        let best = vec![Duration::MAX; samples.len()];
+        Self {
+            name,
+            best: [best.clone(), best],
         }
     }
-    best.map(|best| best.iter().sum::<Duration>().as_secs_f64() * 1e9 / samples.len() as f64)
+
+    /// Goes over all modules. Of each the fastest run counts, for on a machine that does other work too, that one was disturbed
+    /// least.
+    fn round<T>(&mut self, samples: &[Sample], make: impl Fn(&Sample) -> T) {
+        let [dropped, kept] = &mut self.best;
+        for (sample, best) in samples.iter().zip(dropped) {
+            let start = Instant::now();
+            drop(black_box(make(sample)));
+            *best = start.elapsed().min(*best);
+        }
+        let mut made = Vec::with_capacity(samples.len());
+        for (sample, best) in samples.iter().zip(kept) {
+            let start = Instant::now();
+            made.push(black_box(make(sample)));
+            *best = start.elapsed().min(*best);
+        }
+    }
+
+    /// Per module: dropped, kept.
+    fn nanoseconds(&self) -> [f64; 2] {
+        self.best
+            .each_ref()
+            .map(|best| best.iter().sum::<Duration>().as_secs_f64() * 1e9 / best.len() as f64)
+    }
 }

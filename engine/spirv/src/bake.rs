@@ -18,7 +18,7 @@ use crate::reflect::reflect;
 const MAGIC: &[u8; 8] = b"IMPLREFL";
 
 /// Version of the baked form; raised whenever [`Interface`] changes.
-pub const BAKED_SCHEMA: u32 = 2;
+pub const BAKED_SCHEMA: u32 = 3;
 
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -61,14 +61,21 @@ pub fn bake(interface: &Interface, spirv_hash: u128) -> Result<Vec<u8>, Error> {
 ///
 /// [`Error::Baked`]: not a baked interface, another schema or tool version, another module, damaged.
 pub fn unbake(bytes: &[u8], expected_hash: Option<u128>, file: &str) -> Result<Interface, Error> {
-    unbake_checked(bytes, expected_hash).map_err(|reason| Error::Baked {
+    let failed = |reason| Error::Baked {
         file: file.to_owned(),
         reason,
-    })
+    };
+    let payload = payload(bytes, expected_hash).map_err(failed)?;
+    match read_payload(payload) {
+        Some(interface) => Ok(interface),
+        None => Err(failed(
+            "is damaged (its numbers describe no interface)".to_owned(),
+        )),
+    }
 }
 
-/// The same; the error is the reason alone.
-fn unbake_checked(bytes: &[u8], expected_hash: Option<u128>) -> Result<Interface, String> {
+/// What follows the header, once that is checked; the error is the reason alone.
+fn payload(bytes: &[u8], expected_hash: Option<u128>) -> Result<&[u8], String> {
     let short = || format!("ends after {} bytes, within its header", bytes.len());
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err("is no baked interface (wrong magic bytes)".to_owned());
@@ -97,11 +104,11 @@ fn unbake_checked(bytes: &[u8], expected_hash: Option<u128>) -> Result<Interface
             "is stale: baked for the module with hash {hash:032x}, but the module's is {expected:032x}"
         ));
     }
-    let (checksum, payload) = rest.split_first_chunk().ok_or_else(short)?;
-    if xxhash_rust::xxh3::xxh3_64(payload) != u64::from_le_bytes(*checksum) {
+    let (expected, payload) = rest.split_first_chunk().ok_or_else(short)?;
+    if xxhash_rust::xxh3::xxh3_64(payload) != u64::from_le_bytes(*expected) {
         return Err("is damaged (checksum)".to_owned());
     }
-    read_payload(payload).ok_or_else(|| "is damaged (its numbers describe no interface)".to_owned())
+    Ok(payload)
 }
 
 /// `None` for what [`bake`] would not write.
@@ -111,7 +118,10 @@ fn read_payload(payload: &[u8]) -> Option<Interface> {
     let (bytes, text) = payload.split_at_checked(payload.len().checked_sub(text)?)?;
     let mut rest = Rest::new(bytes, std::str::from_utf8(text).ok()?);
     let interface = form::read_whole(rest.whole::<Interface>(), &mut rest);
-    (!rest.is_damaged && rest.bytes.is_empty() && rest.text.is_empty()).then_some(interface)
+    if rest.is_damaged || !rest.bytes.is_empty() || !rest.text.is_empty() {
+        return None;
+    }
+    Some(interface)
 }
 
 /// Where [`load`] found an interface.

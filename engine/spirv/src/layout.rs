@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use crate::interface::{
     ByteRange, Dim, FlatMember, Member, SpecValues, StructType, Type, TypeId, TypeTable,
 };
+use crate::reflect::TypePlaces;
 
 /// Deepest nesting of types; SPIR-V permits 255. Deeper ones have no size.
 pub(crate) const MAX_DEPTH: usize = 256;
@@ -39,6 +40,7 @@ struct Extent {
 pub(crate) struct Sizes<'a> {
     table: &'a TypeTable,
     values: SpecValues<'a>,
+    places: Option<TypePlaces<'a>>,
     /// By place in the table; empty until the first struct.
     structs: SmallVec<[Option<Extent>; 16]>,
 }
@@ -48,7 +50,16 @@ impl<'a> Sizes<'a> {
         Self {
             table,
             values,
+            places: None,
             structs: SmallVec::new(),
+        }
+    }
+
+    /// With the defaults of spec constants.
+    pub(crate) fn with_places(table: &'a TypeTable, places: TypePlaces<'a>) -> Self {
+        Self {
+            places: Some(places),
+            ..Self::new(table, &[])
         }
     }
 
@@ -79,7 +90,10 @@ impl<'a> Sizes<'a> {
         if depth > MAX_DEPTH {
             return Extent::default();
         }
-        let position = self.table.position(ty);
+        let position = match self.places {
+            Some(places) => places.of(ty),
+            None => self.table.position(ty),
+        };
         match position
             .and_then(|position| self.table.types.get(position))
             .map(|(_, ty)| ty)

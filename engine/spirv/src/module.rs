@@ -5,6 +5,7 @@
 
 mod check;
 mod lookup;
+mod nesting;
 mod read;
 
 use std::collections::HashMap;
@@ -14,8 +15,29 @@ use crate::words::Words;
 
 pub(crate) use lookup::Decorated;
 
-/// Stands for "the whole type" where a member number is expected; sorts before the members.
-const WHOLE: u64 = 0;
+/// What a decoration or a name is given to: an id (the upper half), and of it a member or the [`WHOLE`].
+type Target = u64;
+
+/// Stands for "the whole type" where a member is expected. Sorts after the members, as compilers write it.
+const WHOLE: u32 = u32::MAX;
+
+fn target(id: u32, member: u32) -> Target {
+    u64::from(id) << 32 | u64::from(member)
+}
+
+/// Members beyond what any struct can have are not told apart.
+fn member_target(id: u32, number: u32) -> Target {
+    target(id, number.min(WHOLE - 1))
+}
+
+fn id_of(target: Target) -> u32 {
+    (target >> 32) as u32
+}
+
+/// Number of the member, if it is one.
+fn number_of(target: Target) -> Option<u32> {
+    Some(target as u32).filter(|member| *member != WHOLE)
+}
 
 /// A function of a module.
 #[derive(Clone, Debug)]
@@ -38,10 +60,13 @@ pub(crate) enum Kind {
     Other,
     /// A variable that is not local to a function.
     GlobalVariable,
+    LocalVariable,
     /// A specialisation constant, or a constant made of such.
     SpecConstant,
     /// A pointer type of physical storage.
     PhysicalPointer,
+    /// A type of numbers that take one word.
+    Number,
     /// The import of GLSL's extended instructions.
     GlslImport,
     /// The import of instructions that are for debugging only.
@@ -53,11 +78,18 @@ pub(crate) enum Kind {
 struct Row {
     /// Word offset of the instruction that defines it; 0 if there is none.
     definition: u32,
+    /// The first word of that instruction.
+    head: u32,
     /// Word offset of its first `OpName`; 0 if there is none.
     name: u32,
     /// Number of its first row in [`Module::decorations`], plus 1; 0 if it has none.
     decorations: u32,
     kind: Kind,
+    /// How deep it nests, if it is a type made of others.
+    depth: u16,
+    /// Whether a function that mentions it need not be told of it: it is of no interest, or the function being read has it
+    /// already.
+    is_settled: bool,
 }
 
 impl Row {
@@ -66,7 +98,7 @@ impl Row {
         match self.kind {
             Kind::GlobalVariable | Kind::SpecConstant | Kind::PhysicalPointer => true,
             Kind::Other => self.definition == 0,
-            Kind::GlslImport | Kind::DebugImport => false,
+            Kind::LocalVariable | Kind::Number | Kind::GlslImport | Kind::DebugImport => false,
         }
     }
 }
@@ -78,6 +110,17 @@ enum Slots {
     #[default]
     Dense,
     Sparse(HashMap<u32, u32>),
+}
+
+impl Slots {
+    /// Position of an id in tables by id; `None` if the module says nothing about it.
+    #[inline]
+    fn of(&self, id: u32) -> Option<usize> {
+        match self {
+            Self::Dense => Some(id as usize),
+            Self::Sparse(slots) => slots.get(&id).map(|slot| *slot as usize),
+        }
+    }
 }
 
 /// A value per id; ids for which none was set have the default. Takes no memory until one is set.
@@ -112,12 +155,10 @@ impl<T: Copy + Default> IdTable<T> {
     }
 }
 
-/// One decoration: sorted by id, then member, then offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// One decoration: sorted by target, then offset.
+#[derive(Clone, Copy, Debug)]
 struct DecorationRow {
-    id: u32,
-    /// [`WHOLE`], or the member's number plus 1.
-    member: u64,
+    target: Target,
     offset: u32,
     decoration: u32,
 }
@@ -131,11 +172,11 @@ pub(crate) struct Module {
     pub(crate) words: Words,
     slots: Slots,
     rows: Vec<Row>,
-    /// Struct, member and word offset of each `OpMemberName`, sorted.
-    member_names: Vec<(u32, u32, u32)>,
+    /// Member and word offset of each `OpMemberName`, sorted.
+    member_names: Vec<(Target, u32)>,
     decorations: Vec<DecorationRow>,
-    /// Id, member and group, sorted.
-    grouped: Vec<(u32, u64, u32)>,
+    /// Target and group, sorted.
+    grouped: Vec<(Target, u32)>,
     /// Word offsets of `OpEntryPoint`.
     pub(crate) entry_points: Vec<u32>,
     /// Entry point id and word offset of each `OpExecutionMode` and `OpExecutionModeId`.
@@ -156,12 +197,12 @@ pub(crate) struct Module {
     mentioned: Vec<u32>,
     pub(crate) has_physical_pointers: bool,
     pub(crate) has_spec_constants: bool,
+    /// Whether any member, or any group, may be decorated as one that is only read, or only written.
+    pub(crate) has_access_of_members: bool,
     /// Whether any function combines an image with a sampler.
     pub(crate) combines_samplers: bool,
     /// Whether any function calls another.
     pub(crate) has_calls: bool,
-    /// Ids of the instruction being read that its leading operands do not tell.
-    found: Vec<u32>,
 }
 
 impl Module {
@@ -187,42 +228,19 @@ impl Module {
         self.mentioned.clear();
         self.has_physical_pointers = false;
         self.has_spec_constants = false;
+        self.has_access_of_members = false;
         self.combines_samplers = false;
         self.has_calls = false;
         true
     }
 
-    /// Position of an id in tables by id; `None` if the module says nothing about it.
     #[inline]
-    pub(crate) fn slot(&self, id: u32) -> Option<usize> {
-        match &self.slots {
-            Slots::Dense => Some(id as usize),
-            Slots::Sparse(slots) => slots.get(&id).map(|slot| *slot as usize),
-        }
+    fn slot(&self, id: u32) -> Option<usize> {
+        self.slots.of(id)
     }
 
     #[inline]
     fn row(&self, id: u32) -> Option<&Row> {
         self.rows.get(self.slot(id)?)
     }
-
-    /// The row of an id, made if there is none.
-    #[inline(always)]
-    fn row_mut(&mut self, id: u32) -> Option<&mut Row> {
-        let slot = match &mut self.slots {
-            Slots::Dense => id as usize,
-            Slots::Sparse(slots) => sparse_slot(slots, &mut self.rows, id),
-        };
-        self.rows.get_mut(slot)
-    }
-}
-
-#[cold]
-fn sparse_slot(slots: &mut HashMap<u32, u32>, rows: &mut Vec<Row>, id: u32) -> usize {
-    let next = rows.len() as u32;
-    let slot = *slots.entry(id).or_insert(next);
-    if slot == next {
-        rows.push(Row::default());
-    }
-    slot as usize
 }

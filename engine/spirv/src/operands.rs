@@ -76,7 +76,7 @@ pub struct InstructionInfo {
 
 /// What follows the leading operands of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rest {
+pub(crate) enum Rest {
     /// Nothing.
     Nothing,
     /// Ids, as many as there are words.
@@ -85,8 +85,12 @@ enum Rest {
     OptionalId,
     /// One string.
     Text,
+    /// One string, then ids.
+    TextAndIds,
     /// A decoration with its parameters.
     Decoration,
+    /// An execution mode with its parameters.
+    ExecutionMode,
     /// A literal, as many words as its type says.
     Literal,
     /// Anything else.
@@ -98,31 +102,51 @@ enum Rest {
 pub(crate) enum Role {
     /// Nothing.
     Other,
-    /// Any of those that name, decorate, or declare for the whole module.
-    Declaration,
-    /// A global variable, type or constant that reflection goes through, or one in a function.
-    Global,
-    /// The beginning, a parameter or the end of a function.
-    Function,
+    /// Nothing: it says nothing of what code does.
+    Remark,
+    /// An extended instruction, which may be a remark.
+    Extended,
     /// What makes one of an image and a sampler.
     Combination,
-    /// A call of a function.
     Call,
+    Name,
+    MemberName,
+    Decoration,
+    MemberDecoration,
+    GroupDecoration,
+    GroupMemberDecoration,
+    EntryPoint,
+    ExecutionMode,
+    /// What is told of the module as a whole.
+    Header,
+    Import,
+    /// A struct, array, vector or matrix.
+    Type,
+    /// A type of integers or floating-point numbers.
+    Number,
+    Pointer,
+    Variable,
+    SpecConstant,
+    /// A literal constant.
+    Constant,
+    /// A constant made of others.
+    Composite,
+    Function,
+    Parameter,
+    FunctionEnd,
 }
 
 /// What reading a module needs of a row: so small that the rows of all usual instructions fit into a few cache lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outline {
-    /// Which of the leading operands are ids, one bit each.
-    ids: u16,
+    /// Which of the leading operands are ids, one bit each; the one that is defined is left out.
+    pub(crate) ids: u16,
     /// Number of leading operands, which have one word each.
-    leading: u8,
-    rest: Rest,
+    pub(crate) leading: u8,
+    pub(crate) rest: Rest,
     /// Whether the rest may not be left out.
-    needs_more: bool,
+    pub(crate) needs_more: bool,
     pub(crate) role: Role,
-    /// Whether this build knows the opcode.
-    pub(crate) is_known: bool,
     pub(crate) has_type: bool,
     pub(crate) has_result: bool,
     /// Whether it only computes with plain numbers or directs control flow: pointers and handles neither come out of it nor
@@ -130,12 +154,26 @@ pub(crate) struct Outline {
     pub(crate) is_inert: bool,
 }
 
+/// An instruction that this build does not know is passed over.
+const UNKNOWN: Outline = Outline {
+    ids: 0,
+    leading: 0,
+    rest: Rest::Nothing,
+    needs_more: false,
+    role: Role::Other,
+    has_type: false,
+    has_result: false,
+    is_inert: true,
+};
+
 struct Table {
     instructions: Vec<Option<InstructionInfo>>,
     outlines: Vec<Outline>,
     ops: Vec<Option<Op>>,
     /// Parameters of decorations and of execution modes.
     parameters: [Vec<&'static [u8]>; 2],
+    /// The same, as far as they are plain.
+    literals: [Vec<Parameters>; 2],
     /// Parameters of the bits of masks, by the masks' letters.
     masks: HashMap<u8, [&'static [u8]; 32]>,
 }
@@ -148,6 +186,7 @@ fn table() -> &'static Table {
             outlines: Vec::new(),
             ops: Vec::new(),
             parameters: [Vec::new(), Vec::new()],
+            literals: [Vec::new(), Vec::new()],
             masks: HashMap::new(),
         };
         for line in include_str!("operands/table.txt")
@@ -196,21 +235,13 @@ fn table() -> &'static Table {
                 }
             }
         }
+        table.literals = table
+            .parameters
+            .each_ref()
+            .map(|list| list.iter().map(|pattern| parameters(pattern)).collect());
         table
     })
 }
-
-const UNKNOWN: Outline = Outline {
-    ids: 0,
-    leading: 0,
-    rest: Rest::Pattern,
-    needs_more: true,
-    role: Role::Other,
-    is_known: false,
-    has_type: false,
-    has_result: false,
-    is_inert: false,
-};
 
 fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
     // Letters of operands with one word and no parameters.
@@ -225,7 +256,7 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
         leading -= 1;
     }
     let ids = (0..leading)
-        .filter(|at| b"TRISM".contains(&info.pattern[*at]))
+        .filter(|at| b"TISM".contains(&info.pattern[*at]))
         .fold(0, |ids, at| ids | 1 << at);
     Outline {
         ids,
@@ -236,7 +267,9 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
             b"I*" => Rest::Ids,
             b"I?" => Rest::OptionalId,
             b"s" => Rest::Text,
+            b"sI*" => Rest::TextAndIds,
             b"D" => Rest::Decoration,
+            b"x" => Rest::ExecutionMode,
             b"C" => Rest::Literal,
             _ => Rest::Pattern,
         },
@@ -244,7 +277,6 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
             .chunks(2)
             .all(|part| matches!(part, [_, b'?' | b'*'])),
         role: op.map_or(Role::Other, role),
-        is_known: true,
         has_type: info.has_type,
         has_result: info.has_result,
         is_inert: op.is_some_and(is_inert),
@@ -253,97 +285,100 @@ fn outline(info: &InstructionInfo, op: Option<Op>) -> Outline {
 
 fn role(op: Op) -> Role {
     match op {
-        Op::Name
-        | Op::MemberName
-        | Op::Decorate
-        | Op::DecorateId
-        | Op::DecorateString
-        | Op::MemberDecorate
-        | Op::MemberDecorateString
-        | Op::MemberDecorateIdEXT
-        | Op::GroupDecorate
-        | Op::GroupMemberDecorate
-        | Op::EntryPoint
-        | Op::ExecutionMode
-        | Op::ExecutionModeId
-        | Op::Capability
-        | Op::Extension
-        | Op::MemoryModel
-        | Op::Source
-        | Op::ExtInstImport => Role::Declaration,
-        Op::TypeStruct
-        | Op::TypeArray
-        | Op::TypeRuntimeArray
-        | Op::TypeVector
-        | Op::TypeMatrix
-        | Op::TypePointer
-        | Op::TypeUntypedPointerKHR
-        | Op::Variable
-        | Op::UntypedVariableKHR
-        | Op::SpecConstant
+        Op::Line | Op::NoLine | Op::Nop => Role::Remark,
+        Op::ExtInst | Op::ExtInstWithForwardRefsKHR => Role::Extended,
+        Op::SampledImage => Role::Combination,
+        Op::FunctionCall => Role::Call,
+        Op::Name => Role::Name,
+        Op::MemberName => Role::MemberName,
+        Op::Decorate | Op::DecorateId | Op::DecorateString => Role::Decoration,
+        Op::MemberDecorate | Op::MemberDecorateString | Op::MemberDecorateIdEXT => {
+            Role::MemberDecoration
+        }
+        Op::GroupDecorate => Role::GroupDecoration,
+        Op::GroupMemberDecorate => Role::GroupMemberDecoration,
+        Op::EntryPoint => Role::EntryPoint,
+        Op::ExecutionMode | Op::ExecutionModeId => Role::ExecutionMode,
+        Op::Capability | Op::Extension | Op::MemoryModel | Op::Source => Role::Header,
+        Op::ExtInstImport => Role::Import,
+        Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix => {
+            Role::Type
+        }
+        Op::TypeInt | Op::TypeFloat => Role::Number,
+        Op::TypePointer | Op::TypeUntypedPointerKHR => Role::Pointer,
+        Op::Variable | Op::UntypedVariableKHR => Role::Variable,
+        Op::SpecConstant
         | Op::SpecConstantTrue
         | Op::SpecConstantFalse
         | Op::SpecConstantOp
-        | Op::SpecConstantComposite
-        | Op::ConstantComposite => Role::Global,
-        Op::Function | Op::FunctionParameter | Op::FunctionEnd => Role::Function,
-        Op::SampledImage => Role::Combination,
-        Op::FunctionCall => Role::Call,
+        | Op::SpecConstantComposite => Role::SpecConstant,
+        Op::Constant => Role::Constant,
+        Op::ConstantComposite => Role::Composite,
+        Op::Function => Role::Function,
+        Op::FunctionParameter => Role::Parameter,
+        Op::FunctionEnd => Role::FunctionEnd,
         _ => Role::Other,
     }
 }
 
-/// Outlines by opcode.
-pub(crate) fn outlines() -> &'static [Outline] {
-    &table().outlines
+/// Parameters of a decoration or an execution mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parameters {
+    /// So many literals of one word each.
+    Literals(u8),
+    /// Anything else.
+    Pattern,
 }
 
-/// Whether these words are a decoration with all its parameters, which are literals.
-fn is_plain_decoration(words: &[u32]) -> bool {
-    let Some((decoration, given)) = words.split_first() else {
-        return false;
-    };
-    match table().parameters[0].get(*decoration as usize) {
-        None | Some([]) => true,
-        Some([b'L' | b'e' | b'F']) => !given.is_empty(),
-        Some(_) => false,
+fn parameters(pattern: &[u8]) -> Parameters {
+    if pattern.iter().all(|letter| b"LeF".contains(letter)) {
+        Parameters::Literals(pattern.len() as u8)
+    } else {
+        Parameters::Pattern
     }
 }
 
-/// Ids of an instruction.
-pub(crate) enum Ids<'a> {
-    /// Those of the leading operands that a mask tells, and all of a rest.
-    Plain(u16, &'a [u32]),
-    /// Those of the leading operands that a mask tells, if one word is enough for a literal of the type that is the first of
-    /// them; else as for [`Self::Walk`].
-    Literal(u16),
-    /// What follows the leading operands is to be walked through with [`Outline::for_each_id_after`].
-    Walk(u16),
+/// What reading a module needs of the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Grammar {
+    outlines: &'static [Outline],
+    /// Of decorations and of execution modes.
+    parameters: [&'static [Parameters]; 2],
+}
+
+pub(crate) fn grammar() -> Grammar {
+    let table = table();
+    Grammar {
+        outlines: &table.outlines,
+        parameters: table.literals.each_ref().map(Vec::as_slice),
+    }
+}
+
+impl Grammar {
+    #[inline]
+    pub(crate) fn outline(&self, opcode: u32) -> &'static Outline {
+        self.outlines.get(opcode as usize).unwrap_or(&UNKNOWN)
+    }
+
+    /// Whether these words are a decoration (0) or an execution mode (1) with all its parameters, which are literals.
+    #[inline]
+    pub(crate) fn has_literals(&self, list: usize, words: &[u32]) -> bool {
+        let Some((value, given)) = words.split_first() else {
+            return false;
+        };
+        match self
+            .parameters
+            .get(list)
+            .and_then(|list| list.get(*value as usize))
+        {
+            None => true,
+            Some(Parameters::Literals(count)) => given.len() >= usize::from(*count),
+            Some(Parameters::Pattern) => false,
+        }
+    }
 }
 
 impl Outline {
-    /// Where the ids of an instruction are; errors as for [`for_each_operand`], but words left over are none.
-    #[inline]
-    pub(crate) fn ids<'a>(&self, words: &'a [u32]) -> Result<Ids<'a>, &'static str> {
-        let rest = words
-            .get(usize::from(self.leading)..)
-            .ok_or("lacks an operand")?;
-        let more = match self.rest {
-            Rest::Ids => rest,
-            Rest::OptionalId => rest.get(..1).unwrap_or_default(),
-            Rest::Nothing => &[],
-            Rest::Pattern if rest.is_empty() && !self.needs_more => &[],
-            Rest::Text if rest.iter().any(|word| has_zero_byte(*word)) => &[],
-            // Most decorations have one literal or none.
-            Rest::Decoration if is_plain_decoration(rest) => &[],
-            Rest::Literal if rest.len() == 1 => return Ok(Ids::Literal(self.ids)),
-            Rest::Text | Rest::Decoration | Rest::Literal | Rest::Pattern => {
-                return Ok(Ids::Walk(self.ids));
-            }
-        };
-        Ok(Ids::Plain(self.ids, more))
-    }
-
     /// Calls `visit` for each id after the leading operands; errors as for [`for_each_operand`], but words left over are none.
     #[inline(never)]
     pub(crate) fn for_each_id_after<L, V>(

@@ -18,12 +18,12 @@ use crate::interface::{
     Capability, Count, DescriptorType, Dim, Expression, Generator, Interface, SourceLanguage,
     SpecDependent, SpirvVersion, Type, TypeId,
 };
-use crate::module::{IdTable, Module};
+use crate::module::Module;
 use crate::usage::{Budget, Places, RangeScratch, Usage, UsedMembers, Walk, WalkTables};
 
 use types::Wanted;
 
-pub(crate) use types::TypeBuilder;
+pub(crate) use types::{TypeBuilder, TypePlaces};
 
 /// What to do with a resource that lacks a set or binding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,6 @@ pub fn reflect_with(bytes: &[u8], options: &Options) -> Result<Interface, Error>
     let Spare { module, tables } = &mut *spare;
     module.read(bytes)?;
     let module = &*module;
-    types::check_types(module, &mut tables.depths)?;
     tables
         .places
         .reset(module.words.as_slice().len() / 2 + 65_536);
@@ -100,7 +99,6 @@ struct Spare {
 
 #[derive(Default)]
 struct Tables {
-    depths: IdTable<u16>,
     wanted: Wanted,
     places: Places,
     walk: WalkTables,
@@ -163,12 +161,14 @@ impl Reflection<'_> {
             .filter(|binding| binding.descriptor_type == DescriptorType::UniformBuffer)
             .filter_map(|binding| binding.block)
             .collect();
-        types::finish(&mut self.types.table, &blocks, &uniform);
+        self.types.finish(&blocks, &uniform);
         self.measure_bindings()?;
         self.measure_push_constants()?;
         self.measure_payloads();
         self.mark_used_members()?;
-        self.find_spec_constants()?;
+        if self.module.has_spec_constants {
+            self.find_spec_constants()?;
+        }
         self.interface.types = std::mem::take(&mut self.types.table);
         Ok(())
     }
@@ -211,10 +211,8 @@ impl Reflection<'_> {
     }
 
     /// Specialisation constants, and the sizes that depend on each.
+    #[inline(never)]
     fn find_spec_constants(&mut self) -> Result<(), Error> {
-        if !self.module.has_spec_constants {
-            return Ok(());
-        }
         let mut sources: Vec<(Expression, SpecDependent)> = Vec::new();
         for (id, ty) in &self.types.table.types {
             if let Type::Array { dims, .. } = ty {

@@ -37,11 +37,13 @@ impl Words {
     ///
     /// Bad magic number, bad version, truncated words, word count 0, all with the word offset.
     pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
-        Self::parse_with(bytes, Self::default())
+        let words = Self::parse_header(bytes, Self::default())?;
+        words.check()?;
+        Ok(words)
     }
 
-    /// The same, with the memory of a module that is no longer needed.
-    pub(crate) fn parse_with(bytes: &[u8], spare: Self) -> Result<Self, Error> {
+    /// Reads the words, in the memory of a module that is no longer needed. Only the header is looked at.
+    pub(crate) fn parse_header(bytes: &[u8], spare: Self) -> Result<Self, Error> {
         let (chunks, rest) = bytes.as_chunks::<4>();
         if let Some(first) = chunks.first().map(|chunk| u32::from_le_bytes(*chunk))
             && first != MAGIC
@@ -66,23 +68,29 @@ impl Words {
         if version & 0xff00_00ff != 0 || version >> 16 != 1 {
             return Err(Error::BadVersion { found: version });
         }
+        Ok(Self { words, swapped })
+    }
+
+    /// Whether every instruction lies within the module and has at least one word.
+    pub(crate) fn check(&self) -> Result<(), Error> {
         let mut at = HEADER_WORDS;
-        while let Some(&first) = words.get(at) {
+        while let Some(&first) = self.words.get(at) {
             let (count, opcode) = ((first >> 16) as usize, first & 0xffff);
+            let left = self.words.len() - at;
             if count == 0 {
                 return Err(Error::ZeroWordCount { word: at, opcode });
             }
-            if count > words.len() - at {
+            if count > left {
                 return Err(Error::Truncated {
                     word: at,
                     name: opcode_name(opcode),
                     expected: count,
-                    given: words.len() - at,
+                    given: left,
                 });
             }
             at += count;
         }
-        Ok(Self { words, swapped })
+        Ok(())
     }
 
     /// Major and minor version.
@@ -150,13 +158,20 @@ impl<'a> Instruction<'a> {
     /// # Errors
     ///
     /// [`Error::Malformed`] if there is none.
+    #[inline]
     pub fn operand(&self, position: usize) -> Result<u32, Error> {
-        self.operands.get(position).copied().ok_or_else(|| {
-            self.malformed(format!(
-                "has {} operand words, expected more than {position}",
-                self.operands.len()
-            ))
-        })
+        match self.operands.get(position) {
+            Some(operand) => Ok(*operand),
+            None => Err(self.lacks_operand(position)),
+        }
+    }
+
+    #[cold]
+    fn lacks_operand(&self, position: usize) -> Error {
+        self.malformed(format!(
+            "has {} operand words, expected more than {position}",
+            self.operands.len()
+        ))
     }
 
     /// The operands from this position on; none if there are fewer.
@@ -166,8 +181,15 @@ impl<'a> Instruction<'a> {
     }
 
     /// Whether this is its opcode.
+    #[inline]
     pub(crate) fn is(&self, op: Op) -> bool {
         self.opcode == op as u32
+    }
+
+    /// Whether its opcode is one of these.
+    #[inline]
+    pub(crate) fn is_any<const N: usize>(&self, ops: [Op; N]) -> bool {
+        ops.iter().any(|op| self.is(*op))
     }
 
     /// The opcode as an enumerant; `None` for opcodes that this build does not know.
@@ -194,29 +216,20 @@ impl<'a> Instruction<'a> {
         else {
             return Err(self.malformed("has an unterminated string".to_owned()));
         };
-        // The zero byte that is first in memory is the lowest.
+        // The zero byte that is first in the string is the lowest.
         let tail =
             (last.wrapping_sub(0x0101_0101) & !last & 0x8080_8080).trailing_zeros() as usize / 8;
         let length = before.len() * 4 + tail;
-        let mut short = [[0; 4]; 8];
-        let long: Vec<[u8; 4]>;
-        let chunks = match short.get_mut(..=before.len()) {
-            Some(chunks) => {
-                for (chunk, word) in chunks.iter_mut().zip(words) {
-                    *chunk = word.to_le_bytes();
-                }
-                &*chunks
-            }
-            None => {
-                long = words
-                    .iter()
-                    .take(before.len() + 1)
-                    .map(|word| word.to_le_bytes())
-                    .collect();
-                &long
-            }
+        let swapped: Vec<u32>;
+        let words = if cfg!(target_endian = "little") {
+            words
+        } else {
+            swapped = words.iter().map(|word| word.swap_bytes()).collect();
+            &swapped
         };
-        let bytes = chunks.as_flattened().get(..length).unwrap_or_default();
+        let bytes = bytemuck::cast_slice(words)
+            .get(..length)
+            .unwrap_or_default();
         Ok(match std::str::from_utf8(bytes) {
             Ok(text) => SmolStr::new(text),
             Err(_) => SmolStr::new(String::from_utf8_lossy(bytes)),
@@ -235,6 +248,7 @@ impl<'a> Instruction<'a> {
 
     /// An error about this instruction.
     #[must_use]
+    #[cold]
     pub fn malformed(&self, reason: String) -> Error {
         Error::Malformed {
             word: self.offset,

@@ -2,7 +2,8 @@
 //! [`BAKED_SCHEMA`](super::BAKED_SCHEMA).
 
 use super::form::{
-    Baked, Bits, Body, Rest, field_bits, field_size, numbered, record, variants, wrapped,
+    Baked, Bits, Body, Rest, field_bits, field_is_fixed, field_size, numbered, record, variants,
+    wrapped,
 };
 use crate::interface::{
     Access, AddressingModel, Binding, BindingUse, BuiltIn, ByteRange, Capability, Count,
@@ -86,6 +87,7 @@ numbered!(Access {
 impl Baked for Stage {
     const BITS: u32 = 0;
     const SIZE: usize = 4;
+    const IS_FIXED: bool = true;
 
     fn write(&self, bits: &mut Bits, head: &mut Vec<u8>, body: &mut Body) {
         self.execution_model().write(bits, head, body);
@@ -223,6 +225,7 @@ numbered!(ScalarType {
 impl Baked for SpecValue {
     const BITS: u32 = 0;
     const SIZE: usize = ScalarType::SIZE + u64::SIZE;
+    const IS_FIXED: bool = true;
 
     fn write(&self, bits: &mut Bits, head: &mut Vec<u8>, body: &mut Body) {
         self.scalar_type().write(bits, head, body);

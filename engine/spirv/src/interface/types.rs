@@ -204,7 +204,12 @@ impl TypeTable {
 
     /// Place of a type in the list.
     pub(crate) fn position(&self, id: TypeId) -> Option<usize> {
-        self.types.binary_search_by_key(&id, |(id, _)| *id).ok()
+        // Most tables are so short that halving them takes longer.
+        if self.types.len() <= 12 {
+            self.types.iter().position(|(known, _)| *known == id)
+        } else {
+            self.types.binary_search_by_key(&id, |(id, _)| *id).ok()
+        }
     }
 
     /// The struct with this id.

@@ -1,104 +1,151 @@
 //! Whether instructions have the operands that they need, and ids that are in bounds.
+//!
+//! Words left over are let pass: later versions of SPIR-V append operands.
 
+use smallvec::SmallVec;
 use spirv::Op;
 
-use super::Module;
+use super::Kind;
+use super::read::Reader;
 use crate::error::Error;
-use crate::operands::{Ids, Outline};
-use crate::words::{Instruction, Words};
+use crate::operands::{Grammar, Outline, Rest, has_zero_byte};
+use crate::words::Instruction;
 
-impl Module {
-    /// Every id is in bounds, every known instruction has the operands that it needs. Words left over are let pass: later
-    /// versions of SPIR-V append operands. `visit` gets each id.
+impl Reader<'_> {
     #[inline]
+    pub(super) fn is_id(&self, id: u32) -> bool {
+        id.wrapping_sub(1) < self.last_id
+    }
+
+    #[inline]
+    pub(super) fn is_in_bounds(&self, instruction: Instruction<'_>, id: u32) -> Result<(), Error> {
+        if self.is_id(id) {
+            Ok(())
+        } else {
+            Err(self.out_of_bounds(instruction, id))
+        }
+    }
+
+    #[cold]
+    fn out_of_bounds(&self, instruction: Instruction<'_>, id: u32) -> Error {
+        Error::IdOutOfBounds {
+            word: instruction.offset,
+            id,
+            bound: self.words.bound(),
+        }
+    }
+
+    /// Every id is in bounds, every known instruction has the operands that it needs. `mentions` says whether it belongs to the
+    /// code of a function.
+    #[inline(always)]
     pub(super) fn check(
         &mut self,
-        words: &Words,
+        grammar: &Grammar,
         instruction: Instruction<'_>,
         outline: &Outline,
-        mut visit: impl FnMut(&Self, u32),
+        mentions: bool,
     ) -> Result<(), Error> {
-        let ids = match outline.ids(instruction.operands) {
-            Ok(ids) => ids,
-            Err(reason) => return Err(instruction.malformed(reason.to_owned())),
+        let Some(more) = self.ids_after(grammar, instruction, outline) else {
+            return self.check_all(instruction, outline, mentions);
         };
-        let (mut leading, more) = match ids {
-            Ids::Plain(leading, more) => (leading, more),
-            Ids::Literal(leading) if self.is_narrow(words, instruction) => (leading, &[][..]),
-            Ids::Literal(leading) | Ids::Walk(leading) => {
-                return self.check_all(words, instruction, outline, leading, visit);
-            }
-        };
-        let bound = words.bound();
+        let mut is_fine = true;
+        let mut leading = outline.ids;
         while leading != 0 {
             let place = leading.trailing_zeros() as usize;
             leading &= leading - 1;
             let id = instruction.operands.get(place).copied().unwrap_or(0);
-            if !is_within(id, bound) {
-                return Err(out_of_bounds(words, instruction, id));
+            is_fine &= self.is_id(id);
+            if mentions {
+                self.mention(id);
             }
-            visit(self, id);
         }
         for id in more {
-            if !is_within(*id, bound) {
-                return Err(out_of_bounds(words, instruction, *id));
+            is_fine &= self.is_id(*id);
+            if mentions {
+                self.mention(*id);
             }
-            visit(self, *id);
         }
-        Ok(())
+        if is_fine {
+            Ok(())
+        } else {
+            self.check_all(instruction, outline, mentions)
+        }
     }
 
-    /// Whether the result type is a number of one word.
-    fn is_narrow(&self, words: &Words, instruction: Instruction<'_>) -> bool {
-        let row = instruction.operands.first().and_then(|ty| self.row(*ty));
-        row.filter(|row| row.definition != 0)
-            .and_then(|row| words.at(row.definition as usize))
-            .is_some_and(|ty| {
-                (ty.is(Op::TypeInt) || ty.is(Op::TypeFloat))
-                    && ty.operands.get(1).is_some_and(|width| *width <= 32)
-            })
+    /// Ids after the leading operands; `None` if that takes a closer look.
+    #[inline(always)]
+    fn ids_after<'w>(
+        &self,
+        grammar: &Grammar,
+        instruction: Instruction<'w>,
+        outline: &Outline,
+    ) -> Option<&'w [u32]> {
+        let leading = usize::from(outline.leading);
+        if outline.rest == Rest::Nothing {
+            return (instruction.operands.len() >= leading).then_some(&[]);
+        }
+        let rest = instruction.operands.get(leading..)?;
+        match outline.rest {
+            Rest::Nothing => Some(&[]),
+            Rest::Ids => Some(rest),
+            Rest::OptionalId => Some(rest.get(..1).unwrap_or_default()),
+            Rest::Pattern if rest.is_empty() && !outline.needs_more => Some(&[]),
+            Rest::Text if rest.iter().any(|word| has_zero_byte(*word)) => Some(&[]),
+            Rest::TextAndIds => {
+                let end = rest.iter().position(|word| has_zero_byte(*word))?;
+                rest.get(end + 1..)
+            }
+            Rest::Decoration if grammar.has_literals(0, rest) => Some(&[]),
+            Rest::ExecutionMode if grammar.has_literals(1, rest) => Some(&[]),
+            Rest::Literal => {
+                let ty = instruction.operands.first();
+                let is_number = ty.is_some_and(|ty| self.kind_of(*ty) == Kind::Number);
+                (is_number && rest.len() == 1).then_some(&[])
+            }
+            Rest::Pattern | Rest::Text | Rest::Decoration | Rest::ExecutionMode => None,
+        }
     }
 
-    /// The same for instructions whose ids are not seen at once: `leading` are those of the leading operands.
+    /// The same for instructions whose ids are not seen at once, and for what is wrong.
     #[inline(never)]
     fn check_all(
         &mut self,
-        words: &Words,
         instruction: Instruction<'_>,
         outline: &Outline,
-        mut leading: u16,
-        mut visit: impl FnMut(&Self, u32),
+        mentions: bool,
     ) -> Result<(), Error> {
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        while leading != 0 {
-            found.extend(instruction.operands.get(leading.trailing_zeros() as usize));
-            leading &= leading - 1;
+        let operands = instruction.operands;
+        if operands.len() < usize::from(outline.leading) {
+            return Err(instruction.malformed("lacks an operand".to_owned()));
         }
-        let outcome = self.walk(words, instruction, outline, &mut found);
-        for id in &found {
-            if !is_within(*id, words.bound()) {
-                return Err(out_of_bounds(words, instruction, *id));
+        let leading = operands.iter().enumerate().take(16);
+        let mut found: SmallVec<[u32; 16]> = leading
+            .filter(|(place, _)| outline.ids >> place & 1 != 0)
+            .map(|(_, id)| *id)
+            .collect();
+        let outcome = self.walk(instruction, outline, &mut found);
+        for id in found {
+            self.is_in_bounds(instruction, id)?;
+            if mentions {
+                self.mention(id);
             }
-            visit(self, *id);
         }
-        self.found = found;
         outcome
     }
 
     /// Finds the ids after the leading operands of an instruction.
     fn walk(
         &self,
-        words: &Words,
         instruction: Instruction<'_>,
         outline: &Outline,
-        found: &mut Vec<u32>,
+        found: &mut SmallVec<[u32; 16]>,
     ) -> Result<(), Error> {
+        let definition = |id: u32| {
+            let row = self.rows.get(self.slots.of(id)?)?;
+            let offset = row.definition as usize;
+            self.words.at(Some(offset).filter(|offset| *offset != 0)?)
+        };
         let literal_words = |id: u32, is_type: bool| {
-            let definition = |id: u32| {
-                let offset = self.row(id)?.definition as usize;
-                words.at(Some(offset).filter(|offset| *offset != 0)?)
-            };
             let ty = if is_type {
                 id
             } else {
@@ -121,18 +168,5 @@ impl Module {
             }
             _ => Ok(()),
         }
-    }
-}
-
-pub(super) fn is_within(id: u32, bound: u32) -> bool {
-    id.wrapping_sub(1) < bound.saturating_sub(1)
-}
-
-#[cold]
-pub(super) fn out_of_bounds(words: &Words, instruction: Instruction<'_>, id: u32) -> Error {
-    Error::IdOutOfBounds {
-        word: instruction.offset,
-        id,
-        bound: words.bound(),
     }
 }

@@ -26,21 +26,30 @@ struct Decorations {
     non_writable: bool,
     non_readable: bool,
     input_attachment_index: Option<u32>,
+    /// Variable of the counter buffer; only those of HLSL have one.
+    counter: Option<u32>,
     semantic: Option<SmolStr>,
     user_type: Option<SmolStr>,
 }
 
 impl Decorations {
     fn read(&mut self, found: Decorated<'_>) {
+        if found.is(Decoration::DescriptorSet) {
+            self.set = self.set.or(found.literal());
+            return;
+        }
+        if found.is(Decoration::Binding) {
+            self.binding = self.binding.or(found.literal());
+            return;
+        }
         match Decoration::from_u32(found.decoration) {
-            Some(Decoration::DescriptorSet) => self.set = self.set.or(found.literal()),
-            Some(Decoration::Binding) => self.binding = self.binding.or(found.literal()),
             Some(Decoration::NonWritable) => self.non_writable = true,
             Some(Decoration::NonReadable) => self.non_readable = true,
             Some(Decoration::InputAttachmentIndex) => {
                 let index = &mut self.input_attachment_index;
                 *index = index.or(found.literal());
             }
+            Some(Decoration::CounterBuffer) => self.counter = self.counter.or(found.literal()),
             Some(Decoration::UserSemantic) if self.semantic.is_none() => {
                 self.semantic = found.string();
             }
@@ -53,28 +62,28 @@ impl Decorations {
 }
 
 impl Reflection<'_> {
-    /// A global variable of one of these storage classes: its id, its class and the type of what it holds.
-    fn variable_at(&self, offset: u32, classes: &[StorageClass]) -> Option<(u32, u32, u32)> {
-        let instruction = self.module.words.at(offset as usize)?;
-        let class = *instruction.operands.get(2)?;
-        if !classes.iter().any(|one| *one as u32 == class) {
-            return None;
-        }
-        let ty = crate::usage::variable_type(self.module, instruction);
-        Some((*instruction.operands.get(1)?, class, ty))
-    }
-
     pub(super) fn find_bindings(&mut self, options: &Options) -> Result<(), Error> {
-        let mut bindings = Vec::with_capacity(self.module.variables.len().min(4));
-        for offset in &self.module.variables {
-            let classes = [
-                StorageClass::UniformConstant,
-                StorageClass::Uniform,
-                StorageClass::StorageBuffer,
-            ];
-            let Some((id, class, ty)) = self.variable_at(*offset, &classes) else {
+        let module = self.module;
+        let variables = || {
+            global_variables(module).filter(|variable| {
+                variable.operands.get(2).is_some_and(|class| {
+                    [
+                        StorageClass::UniformConstant,
+                        StorageClass::Uniform,
+                        StorageClass::StorageBuffer,
+                    ]
+                    .iter()
+                    .any(|one| *one as u32 == *class)
+                })
+            })
+        };
+        let mut bindings = Vec::with_capacity(variables().count());
+        let mut counters = BTreeMap::new();
+        for variable in variables() {
+            let [_, id, class, ..] = *variable.operands else {
                 continue;
             };
+            let ty = crate::usage::variable_type(module, variable);
             let (element, dims, _) = self.types.dimensions(ty)?;
             let Some(definition) = self.module.definition(element) else {
                 continue;
@@ -90,6 +99,7 @@ impl Reflection<'_> {
             let members = 0..definition.rest(1).len() as u32;
             let all = |decoration: Decoration| {
                 is_block
+                    && module.has_access_of_members
                     && !members.is_empty()
                     && members
                         .clone()
@@ -98,6 +108,9 @@ impl Reflection<'_> {
             let mut decorated = Decorations::default();
             for found in self.module.decorations(id) {
                 decorated.read(found);
+            }
+            if let Some(counter) = decorated.counter {
+                counters.insert(id, counter);
             }
             bindings.push(Binding {
                 set: decorated.set,
@@ -135,7 +148,7 @@ impl Reflection<'_> {
                 binding.spirv_id,
             )
         });
-        self.link(&mut bindings)?;
+        self.link(&mut bindings, &counters)?;
         self.interface.bindings = bindings;
         Ok(())
     }
@@ -171,23 +184,21 @@ impl Reflection<'_> {
         }
     }
 
-    /// Aliases, counters, and what is sampled with what.
-    fn link(&mut self, bindings: &mut [Binding]) -> Result<(), Error> {
+    /// Aliases, counters, and what is sampled with what. `counters` are variables by those that they count for.
+    fn link(
+        &mut self,
+        bindings: &mut [Binding],
+        counters: &BTreeMap<u32, u32>,
+    ) -> Result<(), Error> {
         let mut pairs: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for (image, sampler) in self.usages.iter().flat_map(|usage| &usage.sampled) {
             pairs.entry(*image).or_default().insert(*sampler);
             pairs.entry(*sampler).or_default().insert(*image);
         }
-        // Only variables of HLSL have counters.
-        let mut counters: Vec<(usize, u32)> = Vec::new();
-        for (index, found) in bindings.iter_mut().enumerate() {
-            let id = found.spirv_id;
-            if let Some(samplers) = pairs.remove(&id) {
+        for found in &mut *bindings {
+            if let Some(samplers) = pairs.remove(&found.spirv_id) {
                 found.sampled_with = samplers.into_iter().collect();
                 self.budget.keep(found.sampled_with.len() / 32)?;
-            }
-            if let Some(counter) = self.module.literal(id, Decoration::CounterBuffer) {
-                counters.push((index, counter));
             }
         }
         if !counters.is_empty() {
@@ -195,10 +206,9 @@ impl Reflection<'_> {
                 .iter()
                 .filter_map(|found| Some((found.spirv_id, found.set.zip(found.binding)?)))
                 .collect();
-            for (index, counter) in counters {
-                if let Some(found) = bindings.get_mut(index) {
-                    found.counter = numbers.get(&counter).copied();
-                }
+            for found in &mut *bindings {
+                let counter = counters.get(&found.spirv_id);
+                found.counter = counter.and_then(|counter| numbers.get(counter)).copied();
             }
         }
         // They are sorted, so that aliases stand side by side.
@@ -306,12 +316,16 @@ impl Reflection<'_> {
     }
 
     pub(super) fn find_push_constants(&mut self) -> Result<(), Error> {
-        for offset in &self.module.variables {
-            let classes = [StorageClass::PushConstant];
-            let Some((id, _, ty)) = self.variable_at(*offset, &classes) else {
+        let module = self.module;
+        for variable in global_variables(module) {
+            let [_, id, class, ..] = *variable.operands else {
                 continue;
             };
-            if self.module.opcode_of(ty) != Some(Op::TypeStruct) {
+            if class != StorageClass::PushConstant as u32 {
+                continue;
+            }
+            let ty = crate::usage::variable_type(module, variable);
+            if !module.is_defined_by(ty, Op::TypeStruct) {
                 continue;
             }
             let block = self.types.add(ty);
@@ -383,6 +397,11 @@ impl Reflection<'_> {
             super::constants::clamp(end.saturating_sub(u64::from(start))),
         )
     }
+}
+
+fn global_variables(module: &Module) -> impl Iterator<Item = Instruction<'_>> {
+    let offsets = module.variables.iter();
+    offsets.filter_map(|offset| module.words.at(*offset as usize))
 }
 
 /// Access within what the descriptor type and the decorations permit.
@@ -473,6 +492,16 @@ fn image_traits(module: &Module, ty: u32) -> Option<ImageTraits> {
 
 /// Deals with resources that lack a set or binding.
 fn complete(bindings: &mut [Binding], choice: MissingBindings) -> Result<(), Error> {
+    let is_complete = |binding: &Binding| binding.set.is_some() && binding.binding.is_some();
+    if bindings.iter().all(is_complete) {
+        Ok(())
+    } else {
+        complete_all(bindings, choice)
+    }
+}
+
+#[cold]
+fn complete_all(bindings: &mut [Binding], choice: MissingBindings) -> Result<(), Error> {
     match choice {
         MissingBindings::Keep => {}
         MissingBindings::Error => {

@@ -142,11 +142,12 @@ pub(super) fn clamp(value: u64) -> u32 {
 /// Scalar type with this id.
 pub(super) fn scalar_type(module: &Module, ty: u32) -> Option<ScalarType> {
     let ty = module.definition(ty)?;
-    match ty.op()? {
-        Op::TypeBool => Some(ScalarType::Bool),
-        Op::TypeInt => ScalarType::int(*ty.operands.get(1)?, *ty.operands.get(2)? != 0),
-        Op::TypeFloat => ScalarType::float(*ty.operands.get(1)?),
-        _ => None,
+    if ty.is(Op::TypeFloat) {
+        ScalarType::float(*ty.operands.get(1)?)
+    } else if ty.is(Op::TypeInt) {
+        ScalarType::int(*ty.operands.get(1)?, *ty.operands.get(2)? != 0)
+    } else {
+        ty.is(Op::TypeBool).then_some(ScalarType::Bool)
     }
 }
 

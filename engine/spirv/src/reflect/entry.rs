@@ -18,6 +18,9 @@ use crate::words::Instruction;
 impl Reflection<'_> {
     pub(super) fn find_entry_points(&mut self) -> Result<(), Error> {
         let module = self.module;
+        self.interface
+            .entry_points
+            .reserve_exact(module.entry_points.len().min(4));
         for (position, offset) in module.entry_points.iter().enumerate() {
             let Some(instruction) = module.words.at(*offset as usize) else {
                 continue;
@@ -48,21 +51,28 @@ impl Reflection<'_> {
                 physical_access: Access::None,
             };
             self.execution_modes(&mut entry)?;
-            self.payload(&mut entry, interface, position);
+            if let Stage::Task | Stage::Mesh = entry.stage {
+                self.payload(&mut entry, interface, position);
+            }
             self.stage_interface(&mut entry, interface, position)?;
-            let variables = entry.inputs.iter().chain(&entry.outputs);
-            entry.built_ins = variables
-                .filter(|variable| variable.used)
-                .filter_map(|variable| variable.built_in)
-                .collect();
-            entry.built_ins.sort_unstable();
-            entry.built_ins.dedup();
+            for list in [&entry.inputs, &entry.outputs] {
+                let used = list.iter().filter(|variable| variable.used);
+                entry
+                    .built_ins
+                    .extend(used.filter_map(|variable| variable.built_in));
+            }
+            if entry.built_ins.len() > 1 {
+                entry.built_ins.sort_unstable();
+                entry.built_ins.dedup();
+            }
             if let Some(usage) = self.usages.get(position) {
                 let flags = usage.physical_flags;
                 entry.uses_physical_pointers = usage.physical || flags != 0;
                 entry.physical_access = Access::new(flags & READ != 0, flags & WRITE != 0);
             }
-            entry.spec_ids = self.spec_ids(&entry, position)?;
+            if module.has_spec_constants {
+                entry.spec_ids = self.spec_ids(&entry, position)?;
+            }
             self.interface.entry_points.push(entry);
         }
         Ok(())
@@ -140,6 +150,7 @@ impl Reflection<'_> {
     }
 
     /// One axis given as a constant.
+    #[inline(never)]
     fn axis(&mut self, id: u32) -> LocalSize {
         if let Some(value) = literal(self.module, id) {
             return LocalSize {
@@ -182,6 +193,7 @@ impl Reflection<'_> {
     }
 
     /// Local size from the constant that is decorated with the `WorkgroupSize` built-in.
+    #[inline(never)]
     fn workgroup_size(&mut self) -> Result<Option<[LocalSize; 3]>, Error> {
         let module = self.module;
         let is_size = |id: u32| {
@@ -231,10 +243,8 @@ impl Reflection<'_> {
     }
 
     /// The payload between task and mesh stage, in EXT and NV form.
+    #[inline(never)]
     fn payload(&mut self, entry: &mut EntryPoint, interface: &[u32], position: usize) {
-        if !matches!(entry.stage, Stage::Task | Stage::Mesh) {
-            return;
-        }
         let module = self.module;
         for id in interface {
             let Some(definition) = module
@@ -275,10 +285,8 @@ impl Reflection<'_> {
         }
     }
 
+    #[inline(never)]
     fn spec_ids(&mut self, entry: &EntryPoint, position: usize) -> Result<Numbers, Error> {
-        if !self.module.has_spec_constants {
-            return Ok(Numbers::new());
-        }
         let mut expressions: BTreeSet<Expression> = entry
             .local_size
             .iter()

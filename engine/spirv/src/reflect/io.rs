@@ -31,11 +31,17 @@ struct Traits {
 impl Traits {
     fn read<'a>(&mut self, decorations: impl Iterator<Item = Decorated<'a>>) {
         for found in decorations {
+            if found.is(Decoration::Location) {
+                self.location = found.literal();
+                continue;
+            }
+            if found.is(Decoration::BuiltIn) {
+                self.built_in = found.literal();
+                continue;
+            }
             match Decoration::from_u32(found.decoration) {
-                Some(Decoration::Location) => self.location = found.literal(),
                 Some(Decoration::Component) => self.component = found.literal(),
                 Some(Decoration::Index) => self.index = found.literal(),
-                Some(Decoration::BuiltIn) => self.built_in = found.literal(),
                 Some(Decoration::Flat) => self.interpolation.flat = true,
                 Some(Decoration::NoPerspective) => self.interpolation.no_perspective = true,
                 Some(Decoration::Centroid) => self.interpolation.centroid = true,
@@ -73,7 +79,7 @@ impl Reflection<'_> {
         for (at, id) in interface.iter().enumerate() {
             let Some(definition) = module
                 .definition(*id)
-                .filter(|definition| definition.op() == Some(Op::Variable))
+                .filter(|definition| definition.is(Op::Variable))
             else {
                 continue;
             };
@@ -114,6 +120,9 @@ impl Reflection<'_> {
             self.list(&mut listing, ty, element, traits, list, position)?;
         }
         for list in [&mut entry.inputs, &mut entry.outputs] {
+            if list.len() < 2 {
+                continue;
+            }
             list.sort_by_key(|variable| {
                 (
                     variable.built_in.is_some(),
@@ -148,8 +157,8 @@ impl Reflection<'_> {
         let Some(definition) = module.definition(ty).filter(|_| arrayed && !traits.patch) else {
             return ty;
         };
-        match (definition.op(), definition.operands.get(1)) {
-            (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => {
+        match definition.operands.get(1) {
+            Some(element) if definition.is_any([Op::TypeArray, Op::TypeRuntimeArray]) => {
                 let task = module.has(id, Decoration::PerTaskNV)
                     || module.member_has(*element, 0, Decoration::PerTaskNV);
                 // A block whose members are decorated Patch is no array over vertices.
@@ -181,6 +190,22 @@ impl Reflection<'_> {
             list.push(self.variable(listing, name, ty, element, &traits, used)?);
             return Ok(());
         }
+        self.list_members(listing, name, ty, element, traits, list, position)
+    }
+
+    #[inline(never)]
+    #[expect(clippy::too_many_arguments, reason = "those of the function above")]
+    fn list_members(
+        &mut self,
+        listing: &mut Listing,
+        name: SmolStr,
+        ty: u32,
+        element: u32,
+        traits: Traits,
+        list: &mut Vec<InterfaceVariable>,
+        position: usize,
+    ) -> Result<(), Error> {
+        let module = self.module;
         self.touched.clear();
         if let Some(usage) = self.usages.get(position) {
             let touched = usage.touched_of(listing.variable);
@@ -197,7 +222,7 @@ impl Reflection<'_> {
             let Some(definition) = module.definition(inner) else {
                 continue;
             };
-            if definition.op() != Some(Op::TypeStruct) {
+            if !definition.is(Op::TypeStruct) {
                 let variable = self.variable(listing, name, ty, element, &traits, used)?;
                 list.push(variable);
                 continue;
@@ -270,14 +295,14 @@ impl Reflection<'_> {
     /// Whether a type is a struct, or an array of structs.
     fn is_struct(&self, ty: u32) -> bool {
         let element = super::types::array_element(self.module, ty);
-        self.module.opcode_of(element) == Some(Op::TypeStruct)
+        self.module.is_defined_by(element, Op::TypeStruct)
     }
 
     fn strip_array(&self, ty: u32) -> u32 {
         let definition = self
             .module
             .definition(ty)
-            .filter(|definition| matches!(definition.op(), Some(Op::TypeArray)));
+            .filter(|definition| definition.is(Op::TypeArray));
         definition
             .and_then(|definition| definition.operands.get(1).copied())
             .unwrap_or(ty)
@@ -364,7 +389,7 @@ impl Shape {
         let (mut at, mut columns) = (ty, 1u32);
         if let Some(matrix) = module
             .definition(at)
-            .filter(|definition| definition.op() == Some(Op::TypeMatrix))
+            .filter(|definition| definition.is(Op::TypeMatrix))
         {
             at = matrix.operands.get(1).copied().unwrap_or(0);
             columns = matrix.operands.get(2).copied().unwrap_or(1);
@@ -372,7 +397,7 @@ impl Shape {
         let mut components = 1;
         if let Some(vector) = module
             .definition(at)
-            .filter(|definition| definition.op() == Some(Op::TypeVector))
+            .filter(|definition| definition.is(Op::TypeVector))
         {
             at = vector.operands.get(1).copied().unwrap_or(0);
             components = vector.operands.get(2).copied().unwrap_or(1);

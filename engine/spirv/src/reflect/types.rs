@@ -10,52 +10,6 @@ use crate::layout::{MAX_DEPTH, MatrixLayout, Sizes, aligned};
 use crate::module::{IdTable, Module};
 use crate::words::Instruction;
 
-/// Checks that no type contains itself or nests too deep, in one pass without recursion: a type may only be made of types
-/// defined before it, pointers excepted.
-pub(super) fn check_types(module: &Module, depths: &mut IdTable<u16>) -> Result<(), Error> {
-    depths.clear();
-    for offset in &module.types {
-        let Some(instruction) = module.words.at(*offset as usize) else {
-            continue;
-        };
-        let parts = match instruction.op() {
-            Some(Op::TypeStruct) => instruction.rest(1),
-            Some(Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix) => {
-                instruction.operands.get(1..2).unwrap_or_default()
-            }
-            _ => continue,
-        };
-        let id = instruction.operand(0)?;
-        let mut depth = 0;
-        for part in parts {
-            let definition = module.require(*part, instruction, "a type")?;
-            if matches!(
-                definition.op(),
-                Some(Op::TypePointer | Op::TypeUntypedPointerKHR)
-            ) {
-                continue;
-            }
-            if definition.offset >= instruction.offset {
-                return Err(Error::CyclicType {
-                    word: instruction.offset,
-                    id,
-                });
-            }
-            depth = depth.max(depths.get(module, *part) + 1);
-        }
-        if usize::from(depth) >= MAX_DEPTH {
-            return Err(Error::TooDeep {
-                word: instruction.offset,
-                what: "type",
-                id,
-                limit: MAX_DEPTH,
-            });
-        }
-        depths.set(module, id, depth);
-    }
-    Ok(())
-}
-
 /// Array dimensions that any module may have, besides one for each of its words.
 const MAX_DIMENSIONS: usize = 100_000;
 
@@ -66,7 +20,22 @@ type ArrayShape = (u32, SmallVec<[Dim; 1]>, SmallVec<[Option<u32>; 2]>);
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     ids: Vec<u32>,
-    is_wanted: IdTable<bool>,
+    /// Their places in the table, plus 1; before it is made, any other number than 0.
+    places: IdTable<u32>,
+}
+
+/// Where types of a module are in the table: found at once, without a search.
+#[derive(Clone, Copy)]
+pub(crate) struct TypePlaces<'a> {
+    module: &'a Module,
+    places: &'a IdTable<u32>,
+}
+
+impl TypePlaces<'_> {
+    pub(crate) fn of(self, id: TypeId) -> Option<usize> {
+        let place = self.places.get(self.module, id.0).checked_sub(1)?;
+        Some(place as usize)
+    }
 }
 
 /// Fills a [`TypeTable`] with types and all that they are made of or point at.
@@ -83,7 +52,7 @@ impl<'m> TypeBuilder<'m> {
     /// `wanted` is of a module that is no longer needed.
     pub(super) fn new(module: &'m Module, wanted: &'m mut Wanted) -> Self {
         wanted.ids.clear();
-        wanted.is_wanted.clear();
+        wanted.places.clear();
         Self {
             module,
             table: TypeTable::default(),
@@ -95,8 +64,8 @@ impl<'m> TypeBuilder<'m> {
 
     /// Asks for a type and everything reachable from it. The table has them after [`Self::build`].
     pub(super) fn add(&mut self, id: u32) -> TypeId {
-        if !self.wanted.is_wanted.get(self.module, id) && self.module.definition(id).is_some() {
-            self.wanted.is_wanted.set(self.module, id, true);
+        if self.wanted.places.get(self.module, id) == 0 && self.module.defined_by(id).is_some() {
+            self.wanted.places.set(self.module, id, u32::MAX);
             self.wanted.ids.push(id);
         }
         TypeId(id)
@@ -143,10 +112,24 @@ impl<'m> TypeBuilder<'m> {
             if let Some(instruction) = module.definition(id) {
                 let ty = self.convert(id, instruction)?;
                 self.table.types.push((TypeId(id), ty));
+                let place = self.table.types.len() as u32;
+                self.wanted.places.set(module, id, place);
             }
         }
         self.wanted.ids = wanted;
         Ok(())
+    }
+
+    /// Fills in what follows from the finished table: sizes, strides, absolute offsets. `blocks` are the outermost structs,
+    /// `uniform` those of uniform buffers.
+    pub(super) fn finish(&mut self, blocks: &[TypeId], uniform: &[TypeId]) {
+        let places = TypePlaces {
+            module: self.module,
+            places: &self.wanted.places,
+        };
+        measure(&mut self.table, places);
+        place(&mut self.table, places, blocks);
+        pad(&mut self.table, places, uniform);
     }
 
     fn convert(&mut self, id: u32, instruction: Instruction<'_>) -> Result<Type, Error> {
@@ -203,13 +186,13 @@ impl<'m> TypeBuilder<'m> {
     pub(super) fn dimensions(&mut self, id: u32) -> Result<ArrayShape, Error> {
         let (mut dims, mut strides, mut at) = (SmallVec::new(), SmallVec::new(), id);
         while let Some(instruction) = self.module.definition(at) {
-            let dim = match instruction.op() {
-                Some(Op::TypeArray) => {
-                    self.constants
-                        .dim(self.module, &mut self.table, instruction.operand(2)?)
-                }
-                Some(Op::TypeRuntimeArray) => Dim::Runtime,
-                _ => break,
+            let dim = if instruction.is(Op::TypeArray) {
+                let length = instruction.operand(2)?;
+                self.constants.dim(self.module, &mut self.table, length)
+            } else if instruction.is(Op::TypeRuntimeArray) {
+                Dim::Runtime
+            } else {
+                break;
             };
             if dims.len() >= MAX_DEPTH {
                 return Err(Error::TooDeep {
@@ -237,28 +220,37 @@ impl<'m> TypeBuilder<'m> {
     }
 
     fn structure(&self, id: u32, instruction: Instruction<'_>) -> StructType {
-        let mut members = Vec::with_capacity(instruction.rest(1).len());
-        for (number, ty) in instruction.rest(1).iter().enumerate() {
-            let number = number as u32;
-            let mut member = Member {
-                name: self.module.member_name(id, number),
+        let types = instruction.rest(1).iter();
+        let mut members: Vec<Member> = types
+            .map(|ty| Member {
                 ty: TypeId(*ty),
+                row_major: self.holds_matrix(*ty).then_some(false),
                 ..Member::default()
-            };
-            let mut row_major = false;
-            for found in self.module.member_decorations(id, number) {
-                match Decoration::from_u32(found.decoration) {
-                    Some(Decoration::Offset) => member.offset = found.literal(),
-                    Some(Decoration::MatrixStride) => member.matrix_stride = found.literal(),
-                    Some(Decoration::RowMajor) => row_major = true,
-                    Some(Decoration::NonWritable) => member.non_writable = true,
-                    Some(Decoration::NonReadable) => member.non_readable = true,
-                    Some(Decoration::UserSemantic) => member.semantic = found.string(),
-                    _ => {}
-                }
+            })
+            .collect();
+        for (number, name) in self.module.member_names(id) {
+            if let Some(member) = members.get_mut(number as usize) {
+                member.name = name;
             }
-            member.row_major = self.holds_matrix(*ty).then_some(row_major);
-            members.push(member);
+        }
+        for (number, found) in self.module.decorations_of_members(id) {
+            let Some(member) = members.get_mut(number as usize) else {
+                continue;
+            };
+            if found.is(Decoration::Offset) {
+                member.offset = found.literal();
+                continue;
+            }
+            match Decoration::from_u32(found.decoration) {
+                Some(Decoration::MatrixStride) => member.matrix_stride = found.literal(),
+                Some(Decoration::RowMajor) => {
+                    member.row_major = member.row_major.map(|_| true);
+                }
+                Some(Decoration::NonWritable) => member.non_writable = true,
+                Some(Decoration::NonReadable) => member.non_readable = true,
+                Some(Decoration::UserSemantic) => member.semantic = found.string(),
+                _ => {}
+            }
         }
         StructType {
             name: self.module.name(id),
@@ -276,29 +268,22 @@ impl<'m> TypeBuilder<'m> {
             let Some(definition) = self.module.definition(at) else {
                 return false;
             };
-            match (definition.op(), definition.operands.get(1)) {
-                (Some(Op::TypeMatrix), _) => return true,
-                (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => at = *element,
-                _ => return false,
+            match definition.operands.get(1) {
+                Some(element) if definition.is_any([Op::TypeArray, Op::TypeRuntimeArray]) => {
+                    at = *element;
+                }
+                _ => return definition.is(Op::TypeMatrix),
             }
         }
         false
     }
 }
 
-/// Fills in what follows from the finished table: sizes, strides, absolute offsets. `blocks` are the outermost structs,
-/// `uniform` those of uniform buffers.
-pub(super) fn finish(table: &mut TypeTable, blocks: &[TypeId], uniform: &[TypeId]) {
-    measure(table);
-    place(table, blocks);
-    pad(table, uniform);
-}
-
-fn measure(table: &mut TypeTable) {
+fn measure(table: &mut TypeTable, places: TypePlaces<'_>) {
     // Of each struct its own size and whether it ends in a runtime array; of each member its size and stride.
     let mut structs: SmallVec<[_; 16]> = SmallVec::new();
     let mut members: SmallVec<[_; 32]> = SmallVec::new();
-    let mut sizes = Sizes::new(table, &[]);
+    let mut sizes = Sizes::with_places(table, places);
     for (id, ty) in table.iter() {
         if let Type::Struct(found) = ty {
             structs.push((
@@ -306,15 +291,16 @@ fn measure(table: &mut TypeTable) {
                 table.runtime_array(id).is_some(),
             ));
             members.extend(found.members.iter().map(|member| {
-                let stride = match table.get(member.ty) {
-                    Some(Type::Array { strides, .. }) => strides.first().copied().flatten(),
+                let ty = places.of(member.ty).and_then(|at| table.types.get(at));
+                let stride = match ty {
+                    Some((_, Type::Array { strides, .. })) => strides.first().copied().flatten(),
                     _ => None,
                 };
                 (sizes.of(member.ty, MatrixLayout::from(member)), stride)
             }));
         }
     }
-    let (mut structs, mut measured) = (structs.into_iter(), members.into_iter());
+    let (mut structs, mut measured) = (structs.iter().copied(), members.iter().copied());
     for (_, ty) in &mut table.types {
         if let Type::Struct(found) = ty {
             (found.size, found.has_runtime_array) = structs.next().unwrap_or_default();
@@ -328,10 +314,10 @@ fn measure(table: &mut TypeTable) {
 }
 
 /// Place in the table of the struct inside a type, through arrays but not through pointers.
-fn inner_struct(table: &TypeTable, ty: TypeId) -> Option<usize> {
-    let mut position = table.position(ty)?;
+fn inner_struct(table: &TypeTable, places: TypePlaces<'_>, ty: TypeId) -> Option<usize> {
+    let mut position = places.of(ty)?;
     if let (_, Type::Array { element, .. }) = table.types.get(position)? {
-        position = table.position(*element)?;
+        position = places.of(*element)?;
     }
     matches!(table.types.get(position), Some((_, Type::Struct(_)))).then_some(position)
 }
@@ -344,15 +330,15 @@ fn struct_at(table: &TypeTable, position: usize) -> Option<&StructType> {
 }
 
 /// Absolute offsets. Each struct is placed once, where the first block (by id) that holds it has it.
-fn place(table: &mut TypeTable, blocks: &[TypeId]) {
+fn place(table: &mut TypeTable, places: TypePlaces<'_>, blocks: &[TypeId]) {
     let mut bases: SmallVec<[Option<u64>; 32]> = SmallVec::from_elem(None, table.types.len());
     let pointees = table.types.iter().filter_map(|(_, ty)| match ty {
-        Type::Pointer { pointee, .. } => inner_struct(table, *pointee),
+        Type::Pointer { pointee, .. } => inner_struct(table, places, *pointee),
         _ => None,
     });
     let mut work: SmallVec<[(usize, u64); 16]> = blocks
         .iter()
-        .filter_map(|block| table.position(*block))
+        .filter_map(|block| places.of(*block))
         .chain(pointees)
         .map(|block| (block, 0))
         .collect();
@@ -366,13 +352,15 @@ fn place(table: &mut TypeTable, blocks: &[TypeId]) {
             continue;
         };
         for member in found.members.iter().rev() {
-            if let (Some(offset), Some(inner)) = (member.offset, inner_struct(table, member.ty)) {
+            if let Some(offset) = member.offset
+                && let Some(inner) = inner_struct(table, places, member.ty)
+            {
                 work.push((inner, base.saturating_add(u64::from(offset))));
             }
         }
     }
-    for ((_, ty), base) in table.types.iter_mut().zip(bases) {
-        if let (Type::Struct(found), Some(base)) = (ty, base) {
+    for ((_, ty), base) in table.types.iter_mut().zip(&bases) {
+        if let (Type::Struct(found), Some(base)) = (ty, *base) {
             for member in &mut found.members {
                 member.absolute_offset = member
                     .offset
@@ -382,10 +370,10 @@ fn place(table: &mut TypeTable, blocks: &[TypeId]) {
     }
 }
 
-fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
+fn pad(table: &mut TypeTable, places: TypePlaces<'_>, uniform: &[TypeId]) {
     let mut work: SmallVec<[usize; 16]> = uniform
         .iter()
-        .filter_map(|block| table.position(*block))
+        .filter_map(|block| places.of(*block))
         .collect();
     if work.is_empty() {
         return;
@@ -401,7 +389,7 @@ fn pad(table: &mut TypeTable, uniform: &[TypeId]) {
             continue;
         };
         let members = found.members.iter();
-        work.extend(members.filter_map(|member| inner_struct(table, member.ty)));
+        work.extend(members.filter_map(|member| inner_struct(table, places, member.ty)));
         order.clear();
         let offsets = found.members.iter().enumerate();
         order.extend(offsets.map(|(index, member)| (u64::from(member.offset.unwrap_or(0)), index)));
@@ -425,8 +413,10 @@ pub(super) fn array_element(module: &Module, array: u32) -> u32 {
         let Some(definition) = module.definition(at) else {
             break;
         };
-        match (definition.op(), definition.operands.get(1)) {
-            (Some(Op::TypeArray | Op::TypeRuntimeArray), Some(element)) => at = *element,
+        match definition.operands.get(1) {
+            Some(element) if definition.is_any([Op::TypeArray, Op::TypeRuntimeArray]) => {
+                at = *element;
+            }
             _ => break,
         }
     }

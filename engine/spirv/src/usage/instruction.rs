@@ -24,6 +24,12 @@ impl Walk<'_, '_> {
             let target = self.touch_value(operand(0), WRITE);
             return self.fill_all(&target, &object);
         }
+        self.any_other(instruction)
+    }
+
+    #[inline(never)]
+    fn any_other(&mut self, instruction: Instruction<'_>) -> Result<(), Error> {
+        let operand = |position: usize| instruction.operands.get(position).copied().unwrap_or(0);
         let Some(op) = instruction.op() else {
             return Ok(());
         };

@@ -93,16 +93,17 @@ impl Places {
         self.nodes.len()
     }
 
-    pub(crate) fn get(&self, id: PlaceId) -> Place {
-        self.nodes.get(id.0 as usize).map_or(
-            Place {
-                parent: None,
-                step: Step::View,
-                root: Root::Physical(0),
-                ty: 0,
-            },
-            |node| node.place,
-        )
+    pub(crate) fn get(&self, id: PlaceId) -> &Place {
+        const UNKNOWN: &Place = &Place {
+            parent: None,
+            step: Step::View,
+            root: Root::Physical(0),
+            ty: 0,
+        };
+        match self.nodes.get(id.0 as usize) {
+            Some(node) => &node.place,
+            None => UNKNOWN,
+        }
     }
 
     fn push(&mut self, place: Place, sibling: u32) -> PlaceId {
@@ -172,7 +173,12 @@ impl Places {
     }
 
     /// The place of a whole variable, or of what a physical pointer points at.
-    pub(crate) fn root(&mut self, module: &Module, root: Root, ty: u32) -> PlaceId {
+    pub(crate) fn root(
+        &mut self,
+        module: &Module,
+        root: Root,
+        ty: impl FnOnce() -> u32,
+    ) -> PlaceId {
         let known = match root {
             Root::Variable(id) => self.variables.get(module, id).checked_sub(1).map(PlaceId),
             Root::Physical(pointee) => self.physical.get(&pointee).copied(),
@@ -185,7 +191,7 @@ impl Places {
                 parent: None,
                 step: Step::Root(root),
                 root,
-                ty,
+                ty: ty(),
             },
             0,
         );
@@ -209,28 +215,30 @@ impl Places {
 
     /// The part of `place` that an index leads to; the place itself if its type has no such part.
     pub(crate) fn child(&mut self, module: &Module, place: PlaceId, index: Option<u32>) -> PlaceId {
-        let parent = self.get(place);
-        let Some(definition) = module.definition(parent.ty) else {
+        let Some(definition) = module.definition(self.get(place).ty) else {
             return place;
         };
-        let element = definition.operands.get(1).copied();
-        let (step, ty) = match (definition.op(), index) {
-            (Some(Op::TypeStruct), Some(member)) => (
+        let (step, ty) = if definition.is(Op::TypeStruct) {
+            let Some(member) = index else {
+                return place;
+            };
+            (
                 Step::Member(member),
-                definition.rest(1).get(member as usize).copied(),
-            ),
-            (
-                Some(Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix),
-                Some(index),
-            ) => (Step::Element(index), element),
-            (
-                Some(Op::TypeArray | Op::TypeRuntimeArray | Op::TypeVector | Op::TypeMatrix),
-                None,
-            ) => (Step::AnyElement, element),
-            _ => return place,
+                definition.rest(1).get(member as usize),
+            )
+        } else if definition.is_any([
+            Op::TypeArray,
+            Op::TypeRuntimeArray,
+            Op::TypeVector,
+            Op::TypeMatrix,
+        ]) {
+            let step = index.map_or(Step::AnyElement, Step::Element);
+            (step, definition.operands.get(1))
+        } else {
+            return place;
         };
         match ty {
-            Some(ty) => self.part(place, step, ty).unwrap_or(place),
+            Some(ty) => self.part(place, step, *ty).unwrap_or(place),
             None => place,
         }
     }

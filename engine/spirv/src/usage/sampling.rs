@@ -22,6 +22,7 @@ enum Origin {
 const MAX_PAIRS: usize = 4096;
 
 /// Pairs of variables (image, sampler) that the functions combine. `reachable` has callers before callees.
+#[inline(never)]
 pub(super) fn pairs(
     walk: &mut Walk<'_, '_>,
     reachable: &[usize],

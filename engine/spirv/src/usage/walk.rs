@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 
 use smallvec::SmallVec;
-use spirv::{Op, StorageClass};
+use spirv::Op;
 
 use super::places::{PlaceId, Places, Root};
 use super::sampling;
@@ -46,29 +46,31 @@ impl Budget {
     }
 
     /// Accounts for work that takes time.
+    #[inline]
     pub(crate) fn work(&mut self, steps: usize) -> Result<(), Error> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.step_limit {
-            return Err(Error::TooLarge {
-                what: "the analysis".to_owned(),
-                bytes: self.bytes,
-                limit: self.step_limit,
-                unit: "steps",
-            });
+            return Err(self.exceeded("the analysis", self.step_limit, "steps"));
         }
         Ok(())
     }
 
+    #[cold]
+    fn exceeded(&self, what: &str, limit: usize, unit: &'static str) -> Error {
+        Error::TooLarge {
+            what: what.to_owned(),
+            bytes: self.bytes,
+            limit,
+            unit,
+        }
+    }
+
     /// Accounts for something of the result that is kept.
+    #[inline]
     pub(crate) fn keep(&mut self, count: usize) -> Result<(), Error> {
         self.entries = self.entries.saturating_add(count);
         if self.entries > self.entry_limit {
-            return Err(Error::TooLarge {
-                what: "the description".to_owned(),
-                bytes: self.bytes,
-                limit: self.entry_limit,
-                unit: "entries",
-            });
+            return Err(self.exceeded("the description", self.entry_limit, "entries"));
         }
         Ok(())
     }
@@ -132,11 +134,17 @@ fn reachable(module: &Module, function: u32) -> SmallVec<[usize; 4]> {
     let Some(index) = module.function_index(function) else {
         return SmallVec::new();
     };
-    let mut order = SmallVec::new();
-    if !module.has_calls {
-        order.push(index);
-        return order;
+    if module.has_calls {
+        called_from(module, index)
+    } else {
+        SmallVec::from_slice(&[index])
     }
+}
+
+/// The function at this position and those that it reaches.
+#[inline(never)]
+fn called_from(module: &Module, index: usize) -> SmallVec<[usize; 4]> {
+    let mut order = SmallVec::new();
     let callees = |index: usize| -> SmallVec<[usize; 4]> {
         let Some(function) = module.functions.get(index) else {
             return SmallVec::new();
@@ -378,7 +386,7 @@ impl Walk<'_, '_> {
                     Kind::GlobalVariable => usage.variables.push(*id),
                     Kind::SpecConstant => usage.constants.push(*id),
                     Kind::PhysicalPointer => usage.physical = true,
-                    Kind::Other | Kind::GlslImport | Kind::DebugImport => {}
+                    _ => {}
                 }
             }
         }
@@ -399,6 +407,10 @@ impl Walk<'_, '_> {
     /// Places that a value stands for.
     pub(super) fn get(&mut self, id: u32) -> Found {
         let module = self.module;
+        // Nothing is ever passed on to a variable itself.
+        if let Kind::GlobalVariable | Kind::LocalVariable = module.kind_of(id) {
+            return Found::One(self.variable(id));
+        }
         let value = self.tables.values.get(module, id);
         if !value.asked {
             if value.places == Held::Nothing {
@@ -413,9 +425,19 @@ impl Walk<'_, '_> {
             );
         }
         match value.places {
-            Held::Nothing => self.beginning(id),
+            Held::Nothing if module.has_physical_pointers => self.address(id),
             held => self.found(held),
         }
+    }
+
+    fn variable(&mut self, id: u32) -> PlaceId {
+        let module = self.module;
+        let ty = || {
+            module
+                .definition(id)
+                .map_or(0, |definition| variable_type(module, definition))
+        };
+        self.places.root(module, Root::Variable(id), ty)
     }
 
     fn found(&self, held: Held) -> Found {
@@ -430,40 +452,31 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Where the paths of a value begin that nothing was passed on to.
-    fn beginning(&mut self, id: u32) -> Found {
+    /// Where a value points that nothing was passed on to: an address may come as data, from a buffer or from an integer.
+    #[inline(never)]
+    fn address(&mut self, id: u32) -> Found {
         let module = self.module;
-        let Some(definition) = module.definition(id) else {
-            return Found::Nothing;
-        };
-        match definition.op() {
-            Some(Op::Variable | Op::UntypedVariableKHR) => {
-                let ty = variable_type(module, definition);
-                Found::One(self.places.root(module, Root::Variable(id), ty))
+        let ty = module.type_of(id);
+        match ty.and_then(|ty| physical_pointee(module, ty)) {
+            Some(pointee) => {
+                let root = Root::Physical(pointee);
+                Found::One(self.places.root(module, root, || pointee))
             }
-            // An address that came as data: from a buffer, from an integer.
-            _ if module.has_physical_pointers => {
-                match module
-                    .type_of(id)
-                    .and_then(|ty| physical_pointee(module, ty))
-                {
-                    Some(pointee) => {
-                        Found::One(self.places.root(module, Root::Physical(pointee), pointee))
-                    }
-                    None => Found::Nothing,
-                }
-            }
-            _ => Found::Nothing,
+            None => Found::Nothing,
         }
     }
 
     /// What is held once more places have joined; `None` if that changes nothing.
     fn join(&mut self, held: Held, more: &[PlaceId]) -> Result<Option<Held>, Error> {
         match (held, more) {
-            (Held::Nothing, [place]) => return Ok(Some(Held::One(*place))),
-            (Held::One(known), [place]) if known == *place => return Ok(None),
-            _ => {}
+            (Held::Nothing, [place]) => Ok(Some(Held::One(*place))),
+            (Held::One(known), [place]) if known == *place => Ok(None),
+            _ => self.join_many(held, more),
         }
+    }
+
+    #[inline(never)]
+    fn join_many(&mut self, held: Held, more: &[PlaceId]) -> Result<Option<Held>, Error> {
         let number = match held {
             Held::Many(number) => number as usize,
             _ => {
@@ -607,12 +620,7 @@ impl Walk<'_, '_> {
 }
 
 pub(super) fn is_global(module: &Module, variable: u32) -> bool {
-    module.definition(variable).and_then(storage_class) != Some(StorageClass::Function as u32)
-}
-
-/// Storage class of a variable's definition.
-pub(crate) fn storage_class(definition: Instruction<'_>) -> Option<u32> {
-    definition.operands.get(2).copied()
+    module.kind_of(variable) != Kind::LocalVariable
 }
 
 /// Type of what a variable holds; 0 if it is not known.
