@@ -190,22 +190,6 @@ impl Reflection<'_> {
             list.push(self.variable(listing, name, ty, element, &traits, used)?);
             return Ok(());
         }
-        self.list_members(listing, name, ty, element, traits, list, position)
-    }
-
-    #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "those of the function above")]
-    fn list_members(
-        &mut self,
-        listing: &mut Listing,
-        name: SmolStr,
-        ty: u32,
-        element: u32,
-        traits: Traits,
-        list: &mut Vec<InterfaceVariable>,
-        position: usize,
-    ) -> Result<(), Error> {
-        let module = self.module;
         self.touched.clear();
         if let Some(usage) = self.usages.get(position) {
             let touched = usage.touched_of(listing.variable);
