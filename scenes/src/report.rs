@@ -143,6 +143,18 @@ pub struct Validation {
 }
 
 impl Validation {
+    /// For people; empty where nothing was validated.
+    pub(crate) fn row(&self) -> String {
+        if !self.enabled {
+            return String::new();
+        }
+        let layer = self.layer.as_deref().unwrap_or("validation layer");
+        format!(
+            "{:<22} {:>18}   {layer}\n",
+            "validation messages", self.messages
+        )
+    }
+
     /// What validation has said so far.
     #[must_use]
     pub fn of(gpu: &Gpu) -> Self {
@@ -330,18 +342,7 @@ impl Report {
                 "NOT DRAWN for want of room: {draws} instances, {clusters} meshlets"
             );
         }
-        if self.validation.enabled {
-            let layer = self
-                .validation
-                .layer
-                .as_deref()
-                .unwrap_or("validation layer");
-            let _ = writeln!(
-                out,
-                "{:<22} {:>18}   {layer}",
-                "validation messages", self.validation.messages
-            );
-        }
+        out.push_str(&self.validation.row());
         if let Some(audit) = self.audit {
             let note = format!(
                 "of {} frames differ from those without culling",

@@ -29,6 +29,10 @@ fn run(path: &str) -> (Vec<u8>, [u32; 2], serde_json::Value) {
     );
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("48 permutations"), "{text}");
+    let row = text
+        .lines()
+        .find(|row| row.starts_with("validation messages"));
+    assert_eq!(row.unwrap().split_whitespace().nth(2), Some("0"), "{text}");
     let labels = std::fs::read(out.with_extension("labels.json")).unwrap();
     let mut reader = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&out).unwrap()))
         .read_info()

@@ -197,11 +197,12 @@ impl MixinsReport {
             |path| format!("{path}, labels in {}", side_file(Path::new(path)).display()),
         );
         format!(
-            "{}{} permutations: composed in {:.1} ms, pipelines in {:.1} ms\npicture: {place}\n",
+            "{}{} permutations: composed in {:.1} ms, pipelines in {:.1} ms\n{}picture: {place}\n",
             self.run.times(),
             self.permutations,
             self.compose_ms,
-            self.pipelines_ms
+            self.pipelines_ms,
+            self.run.validation.row()
         )
     }
 }

@@ -118,7 +118,7 @@ impl Reader<'_> {
                 break;
             }
             rest = next;
-            if self.is_common(&grammar, instruction, outline.role) {
+            if self.read_common(&grammar, instruction, outline.role) {
                 continue;
             }
             if outline.has_result {
@@ -170,7 +170,7 @@ impl Reader<'_> {
     /// Declarations as most are, each seen to in one go, since a processor foresees few of the branches of the long way. False
     /// for all others, and for what is wrong; then nothing was done.
     #[inline(always)]
-    fn is_common(&mut self, grammar: &Grammar, instruction: Instruction<'_>, role: Role) -> bool {
+    fn read_common(&mut self, grammar: &Grammar, instruction: Instruction<'_>, role: Role) -> bool {
         let offset = instruction.offset as u32;
         match (role, instruction.operands) {
             (Role::Decoration, [id, given @ ..])
