@@ -59,6 +59,19 @@ impl Error {
         }
     }
 
+    /// Whether a device may be at its work yet; then the process ends by [`impel::gpu::exit_at_once`].
+    pub fn leaves_work(&self) -> bool {
+        let error = match self {
+            Self::Gpu(error) => error,
+            Self::Engine(error) => match &**error {
+                impel::Error::Gpu(error) => error,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        matches!(error, impel::gpu::Error::Hung { .. })
+    }
+
     /// As the engine's own error, for what the engine calls back into.
     #[must_use]
     pub fn into_engine(self) -> impel::Error {

@@ -70,6 +70,9 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 fn failure(error: &Error) -> ExitCode {
     complain(&format!("error: {}\n", one_line(&error.to_string())));
+    if error.leaves_work() {
+        impel::gpu::exit_at_once(1);
+    }
     ExitCode::from(1)
 }
 

@@ -33,6 +33,7 @@
 mod binding;
 mod device;
 mod error;
+mod exit;
 mod frame;
 mod memory;
 pub mod noop;
@@ -50,6 +51,7 @@ pub use device::{
     DeviceInfo, DeviceKind, Gpu, GpuDesc, Limits, OptionalFeatures, RawFunctions, ValidationReport,
 };
 pub use error::{Error, Result};
+pub use exit::exit_at_once;
 pub use frame::{
     Frame, FrameMoments, FrameResult, PassRecord, PassResult, PassStatistics, SubmittedFrame,
 };

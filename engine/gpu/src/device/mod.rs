@@ -252,8 +252,9 @@ impl Gpu {
     }
 
     /// How long a wait for the device may take before it ends with [`Error::Hung`]; `None`, as at first, for as long as it
-    /// likes. After that error nothing of this device is destroyed any more, since the device may still use it; a process that
-    /// goes on leaks it. Not for devices with windows: waits of presentation do not end.
+    /// likes. After that error nothing of this device is destroyed any more, since the device may still use it: a process that
+    /// goes on leaks it, and one that ends does so by [`exit_at_once`](crate::exit_at_once). Not for devices with windows: waits
+    /// of presentation do not end.
     pub fn limit_waits(&self, limit: Option<Duration>) {
         let nanoseconds = limit.map_or(u64::MAX, |limit| {
             u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX)
