@@ -1,7 +1,7 @@
 //! Interfaces stored beside their modules: `shader.comp.refl` for `shader.comp.spv`.
 //!
 //! Layout, all numbers little-endian: magic (8 bytes), schema version (4), length (1) and text of the tool's version, hash of
-//! the SPIR-V (16), hash of the payload (8), payload: the head of the interface, what follows it, all text, length of the text
+//! the SPIR-V (16), hash of the payload (8), payload: the head of the interface, what follows it, all text, zeros (20), length of the text
 //! (4). [`form`] says how values lie in there.
 
 mod fields;
@@ -18,7 +18,10 @@ use crate::reflect::reflect;
 const MAGIC: &[u8; 8] = b"IMPLREFL";
 
 /// Version of the baked form; raised whenever [`Interface`] changes.
-pub const BAKED_SCHEMA: u32 = 3;
+pub const BAKED_SCHEMA: u32 = 4;
+
+/// Zeros behind the text. With the number behind them, reading a name's 24 bytes at once never ends beyond the payload.
+const ZEROS: [u8; 20] = [0; 20];
 
 const TOOL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -43,6 +46,7 @@ pub fn bake(interface: &Interface, spirv_hash: u128) -> Result<Vec<u8>, Error> {
         });
     };
     payload.extend(text.as_bytes());
+    payload.extend(ZEROS);
     payload.extend(length.to_le_bytes());
     let mut bytes = Vec::with_capacity(payload.len() + 64);
     bytes.extend(MAGIC);
@@ -113,10 +117,13 @@ fn payload(bytes: &[u8], expected_hash: Option<u128>) -> Result<&[u8], String> {
 
 /// `None` for what [`bake`] would not write.
 fn read_payload(payload: &[u8]) -> Option<Interface> {
-    let (payload, length) = payload.split_last_chunk()?;
-    let text = u32::from_le_bytes(*length) as usize;
-    let (bytes, text) = payload.split_at_checked(payload.len().checked_sub(text)?)?;
-    let mut rest = Rest::new(bytes, std::str::from_utf8(text).ok()?);
+    let (before, length) = payload.split_last_chunk()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let before = before.strip_suffix(&ZEROS)?;
+    let start = before.len().checked_sub(length)?;
+    let (bytes, text) = before.split_at_checked(start)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let mut rest = Rest::new(bytes, text, payload.get(start..)?);
     let interface = form::read_whole(rest.whole::<Interface>(), &mut rest);
     if rest.is_damaged || !rest.bytes.is_empty() || !rest.text.is_empty() {
         return None;

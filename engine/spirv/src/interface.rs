@@ -8,11 +8,11 @@
 
 mod enums;
 mod io;
+mod name;
 mod spec;
 mod types;
 
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 pub(crate) use spec::half_to_f32;
 
@@ -22,6 +22,7 @@ pub use enums::{
     Stage, StageFlags, Topology,
 };
 pub use io::InterfaceVariable;
+pub use name::Name;
 pub use spec::{
     Expression, ExpressionArena, ExpressionNode, ScalarType, SpecConstant, SpecDependent,
     SpecValue, SpecValues,
@@ -50,7 +51,7 @@ pub struct Interface {
     /// Declared capabilities, in order of declaration, each once.
     pub capabilities: SmallVec<[Capability; 4]>,
     /// Declared extensions, in order of declaration, each once.
-    pub extensions: SmallVec<[SmolStr; 1]>,
+    pub extensions: SmallVec<[Name; 1]>,
     /// Entry points, in order of declaration.
     pub entry_points: Vec<EntryPoint>,
     /// All descriptor variables, used or not, aliases included; sorted by set, then binding, then SPIR-V id
@@ -93,7 +94,7 @@ impl Interface {
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryPoint {
     /// Name, as `VkPipelineShaderStageCreateInfo::pName` wants it.
-    pub name: SmolStr,
+    pub name: Name,
     /// Pipeline stage. The NV forms of task and mesh are the same stages as the EXT forms.
     pub stage: Stage,
     /// SPIR-V id of its function.
@@ -183,7 +184,7 @@ pub struct Binding {
     /// Binding number; `None` if the variable has no such decoration.
     pub binding: Option<u32>,
     /// `OpName` of the variable; empty if it has none.
-    pub name: SmolStr,
+    pub name: Name,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Kind of descriptor.
@@ -217,9 +218,9 @@ pub struct Binding {
     /// Set and binding of the counter buffer (HLSL append, consume and counter buffers).
     pub counter: Option<(u32, u32)>,
     /// HLSL semantic.
-    pub semantic: Option<SmolStr>,
+    pub semantic: Option<Box<str>>,
     /// User type, as DXC and Slang write it (`structuredbuffer:<float4>`).
-    pub user_type: Option<SmolStr>,
+    pub user_type: Option<Box<str>>,
     /// SPIR-V ids of the other variables on the same set and binding, sorted.
     pub aliases: Numbers,
     /// For images: ids of the sampler variables that they are combined with. For samplers: ids of the images. Sorted.
@@ -247,7 +248,7 @@ pub struct ImageTraits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PushConstants {
     /// `OpName` of the variable; empty if it has none.
-    pub name: SmolStr,
+    pub name: Name,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Byte offset of the first member.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::interface::{
     Access, Binding, ByteRange, Count, Dim, EntryPoint, ImageTraits, Interface, InterfaceVariable,
-    LocalSize, Member, PushConstants, SpecConstant, SpecValue, Type, TypeId,
+    LocalSize, Member, Name, PushConstants, SpecConstant, SpecValue, Type, TypeId,
 };
 use crate::operands::opcode_name;
 
@@ -23,7 +23,7 @@ pub fn to_json(interface: &Interface, file: &str) -> Value {
         "addressing_model": interface.addressing_model.to_string(),
         "memory_model": interface.memory_model.to_string(),
         "capabilities": interface.capabilities.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "extensions": interface.extensions.as_slice(),
+        "extensions": interface.extensions.iter().map(Name::as_str).collect::<Vec<_>>(),
         "entry_points": list(&interface.entry_points, entry_point),
         "bindings": list(&interface.bindings, binding),
         "push_constants": list(&interface.push_constants, push_constants),
@@ -49,7 +49,7 @@ fn entry_point(entry: &EntryPoint) -> Value {
     used.sort_unstable();
     used.dedup();
     json!({
-        "name": entry.name,
+        "name": entry.name.as_str(),
         "stage": entry.stage.name(),
         "local_size": entry.local_size.map(|axes| list(&axes, |axis: &LocalSize| json!({ "value": axis.value, "spec_id": axis.spec_id }))),
         "mesh": entry.mesh.map(|mesh| json!({
@@ -76,7 +76,7 @@ fn ranges(ranges: &[ByteRange]) -> Value {
 
 fn push_constants(block: &PushConstants) -> Value {
     json!({
-        "name": block.name,
+        "name": block.name.as_str(),
         "offset": block.offset,
         "size": block.size,
         "active": ranges(&block.active),
@@ -93,7 +93,7 @@ fn binding(binding: &Binding) -> Value {
     json!({
         "set": binding.set,
         "binding": binding.binding,
-        "name": binding.name,
+        "name": binding.name.as_str(),
         "spirv_id": binding.spirv_id,
         "type": binding.descriptor_type.name(),
         "count": match binding.count {
@@ -134,7 +134,7 @@ fn image(image: &ImageTraits) -> Value {
 fn spec_constant(constant: &SpecConstant) -> Value {
     json!({
         "id": constant.id,
-        "name": constant.name,
+        "name": constant.name.as_str(),
         "type": constant.ty.name(),
         "default": spec_value(constant.default),
         "sizes": constant.sizes.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -196,7 +196,7 @@ fn type_json(ty: &Type) -> Value {
         }
         Type::Struct(found) => json!({
             "kind": "struct",
-            "name": found.name,
+            "name": found.name.as_str(),
             "size": found.size,
             "members": list(&found.members, member),
         }),
@@ -206,7 +206,7 @@ fn type_json(ty: &Type) -> Value {
 
 fn member(member: &Member) -> Value {
     json!({
-        "name": member.name,
+        "name": member.name.as_str(),
         "type": type_id(member.ty),
         "offset": member.offset,
         "absolute_offset": member.absolute_offset,
@@ -221,7 +221,7 @@ fn member(member: &Member) -> Value {
 
 fn variable(variable: &InterfaceVariable) -> Value {
     json!({
-        "name": variable.name,
+        "name": variable.name.as_str(),
         "location": variable.location,
         "component": variable.component,
         "index": variable.index,

@@ -1,6 +1,6 @@
 //! The words of a module: header and instructions, in either byte order.
 
-use smol_str::SmolStr;
+use crate::interface::Name;
 use spirv::Op;
 
 use crate::error::Error;
@@ -207,7 +207,7 @@ impl<'a> Instruction<'a> {
     }
 
     /// The same, without an allocation if it is short.
-    pub(crate) fn text(&self, position: usize) -> Result<SmolStr, Error> {
+    pub(crate) fn text(&self, position: usize) -> Result<Name, Error> {
         let words = self.rest(position);
         let Some((last, before)) = words
             .iter()
@@ -227,12 +227,14 @@ impl<'a> Instruction<'a> {
             swapped = words.iter().map(|word| word.swap_bytes()).collect();
             &swapped
         };
-        let bytes = bytemuck::cast_slice(words)
-            .get(..length)
-            .unwrap_or_default();
+        let after: &[u8] = bytemuck::cast_slice(words);
+        let bytes = after.get(..length).unwrap_or_default();
         Ok(match std::str::from_utf8(bytes) {
-            Ok(text) => SmolStr::new(text),
-            Err(_) => SmolStr::new(String::from_utf8_lossy(bytes)),
+            Ok(text) => match after.first_chunk() {
+                Some(chunk) => Name::within(text, chunk),
+                None => Name::from(text),
+            },
+            Err(_) => Name::from(String::from_utf8_lossy(bytes).into_owned()),
         })
     }
 

@@ -9,8 +9,8 @@
 
 use std::slice::ChunksExact;
 
+use crate::interface::Name;
 use smallvec::{Array, SmallVec};
-use smol_str::SmolStr;
 
 /// A value that can be baked.
 pub(super) trait Baked: Sized {
@@ -52,6 +52,8 @@ pub(super) struct Body {
 pub(super) struct Rest<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) text: &'a str,
+    /// The same, and what lies behind it.
+    beyond: &'a [u8],
     /// Whether anything was read that was never written.
     pub(super) is_damaged: bool,
 }
@@ -60,10 +62,12 @@ pub(super) struct Rest<'a> {
 const NOTHING: [u8; 128] = [0; 128];
 
 impl<'a> Rest<'a> {
-    pub(super) fn new(bytes: &'a [u8], text: &'a str) -> Self {
+    /// `beyond` begins with the text.
+    pub(super) fn new(bytes: &'a [u8], text: &'a str, beyond: &'a [u8]) -> Self {
         Self {
             bytes,
             text,
+            beyond,
             is_damaged: false,
         }
     }
@@ -187,7 +191,7 @@ impl Baked for usize {
     }
 }
 
-impl Baked for SmolStr {
+impl Baked for Name {
     const BITS: u32 = 0;
     const SIZE: usize = usize::SIZE;
     const IS_FIXED: bool = false;
@@ -200,15 +204,29 @@ impl Baked for SmolStr {
     #[inline(always)]
     fn read(bits: &mut u32, head: &mut &[u8], rest: &mut Rest<'_>) -> Self {
         let length = usize::read(bits, head, rest);
-        if length == 0 {
-            return Self::default();
-        }
-        let Some((text, after)) = rest.text.split_at_checked(length) else {
+        let (name, after) = rest.text.split_at_checked(length).unwrap_or_else(|| {
             rest.is_damaged = true;
-            return Self::default();
-        };
+            ("", "")
+        });
+        let chunk = rest.beyond.first_chunk().unwrap_or(&[0; 24]);
         rest.text = after;
-        SmolStr::new(text)
+        rest.beyond = rest.beyond.get(length..).unwrap_or_default();
+        Self::within(name, chunk)
+    }
+}
+
+impl Baked for Box<str> {
+    const BITS: u32 = Name::BITS;
+    const SIZE: usize = Name::SIZE;
+    const IS_FIXED: bool = Name::IS_FIXED;
+
+    fn write(&self, bits: &mut Bits, head: &mut Vec<u8>, body: &mut Body) {
+        self.len().write(bits, head, body);
+        body.text.push_str(self);
+    }
+
+    fn read(bits: &mut u32, head: &mut &[u8], rest: &mut Rest<'_>) -> Self {
+        Name::read(bits, head, rest).as_str().into()
     }
 }
 

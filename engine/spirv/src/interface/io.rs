@@ -1,6 +1,6 @@
 //! Stage inputs and outputs.
 
-use smol_str::SmolStr;
+use super::Name;
 
 use super::{BuiltIn, Format, Interpolation, TypeId};
 
@@ -8,7 +8,7 @@ use super::{BuiltIn, Format, Interpolation, TypeId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterfaceVariable {
     /// Name; members are `variable.member`, elements of arrays of structs `variable[1].member`. Parts may be empty.
-    pub name: SmolStr,
+    pub name: Name,
     /// SPIR-V id of the variable.
     pub spirv_id: u32,
     /// Location; `None` for built-ins and for variables without one.
@@ -36,7 +36,7 @@ pub struct InterfaceVariable {
     /// Interpolation other than the default, smooth.
     pub interpolation: Option<Interpolation>,
     /// HLSL semantic.
-    pub semantic: Option<SmolStr>,
+    pub semantic: Option<Box<str>>,
     /// Whether the code of the entry point touches it.
     pub used: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use smol_str::SmolStr;
+use super::Name;
 
 use super::TypeId;
 
@@ -230,7 +230,7 @@ pub struct SpecConstant {
     /// SPIR-V ids of all constants with this SpecId, sorted.
     pub spirv_ids: super::Numbers,
     /// Name of the first of them that has one.
-    pub name: SmolStr,
+    pub name: Name,
     /// Type.
     pub ty: ScalarType,
     /// Value if nobody sets one.
@@ -249,7 +249,7 @@ pub enum SpecDependent {
     /// One axis (0 to 2) of an entry point's local size.
     LocalSize {
         /// Name of the entry point.
-        entry_point: SmolStr,
+        entry_point: Name,
         /// Axis.
         axis: u8,
     },

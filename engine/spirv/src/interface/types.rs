@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use super::Name;
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 
 use super::{Expression, ExpressionArena};
 
@@ -121,7 +121,7 @@ pub enum Type {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StructType {
     /// `OpName`; empty if it has none.
-    pub name: SmolStr,
+    pub name: Name,
     /// Declared size with the defaults of spec constants: the end of its last member by offset, without a trailing
     /// runtime array, not rounded.
     pub size: u64,
@@ -139,7 +139,7 @@ pub struct StructType {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Member {
     /// `OpMemberName`; empty if it has none.
-    pub name: SmolStr,
+    pub name: Name,
     /// Type.
     pub ty: TypeId,
     /// Byte offset in the struct; `None` if the struct has no layout.
@@ -165,7 +165,7 @@ pub struct Member {
     /// Whether it is decorated `NonReadable`.
     pub non_readable: bool,
     /// HLSL semantic.
-    pub semantic: Option<SmolStr>,
+    pub semantic: Option<Box<str>>,
 }
 
 /// A scalar, vector, matrix, array or pointer found inside a block, with where it lies.

@@ -1,6 +1,6 @@
 //! What the index says of ids: definitions, names, decorations, functions.
 
-use smol_str::SmolStr;
+use crate::interface::Name;
 use spirv::{Decoration, Op};
 
 use super::{
@@ -33,8 +33,9 @@ impl<'a> Decorated<'a> {
         self.decoration == decoration as u32
     }
 
-    pub(crate) fn string(&self) -> Option<SmolStr> {
-        self.instruction.text(self.first).ok()
+    pub(crate) fn string(&self) -> Option<Box<str>> {
+        let text = self.instruction.text(self.first).ok()?;
+        Some(text.as_str().into())
     }
 }
 
@@ -127,7 +128,7 @@ impl Module {
         self.kind_of(id) == Kind::GlslImport
     }
 
-    pub(crate) fn name(&self, id: u32) -> SmolStr {
+    pub(crate) fn name(&self, id: u32) -> Name {
         let found = self
             .row(id)
             .map(|row| row.name as usize)
@@ -138,7 +139,7 @@ impl Module {
             .unwrap_or_default()
     }
 
-    pub(crate) fn member_name(&self, id: u32, member: u32) -> SmolStr {
+    pub(crate) fn member_name(&self, id: u32, member: u32) -> Name {
         let target = member_target(id, member);
         let start = self.member_names.partition_point(|row| row.0 < target);
         let found = self
@@ -152,7 +153,7 @@ impl Module {
     }
 
     /// Names of a struct's members, each with its number, in order.
-    pub(crate) fn member_names(&self, id: u32) -> impl Iterator<Item = (u32, SmolStr)> {
+    pub(crate) fn member_names(&self, id: u32) -> impl Iterator<Item = (u32, Name)> {
         let start = target(id, 0);
         let start = self.member_names.partition_point(|row| row.0 < start);
         let own = self.member_names.get(start..).unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::interface::Name;
 use smallvec::SmallVec;
-use smol_str::SmolStr;
 use spirv::{Decoration, Dim as SpirvDim, Op, StorageClass};
 
 use super::constants::scalar_type;
@@ -28,8 +28,8 @@ struct Decorations {
     input_attachment_index: Option<u32>,
     /// Variable of the counter buffer; only those of HLSL have one.
     counter: Option<u32>,
-    semantic: Option<SmolStr>,
-    user_type: Option<SmolStr>,
+    semantic: Option<Box<str>>,
+    user_type: Option<Box<str>>,
 }
 
 impl Decorations {
@@ -530,7 +530,7 @@ fn complete_all(bindings: &mut [Binding], choice: MissingBindings) -> Result<(),
                 .iter()
                 .filter_map(|binding| binding.set.zip(binding.binding))
                 .collect();
-            let mut order: Vec<(u32, SmolStr, u32, usize)> = bindings
+            let mut order: Vec<(u32, Name, u32, usize)> = bindings
                 .iter()
                 .enumerate()
                 .filter(|(_, binding)| binding.binding.is_none())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use smol_str::SmolStr;
+use crate::interface::Name;
 use spirv::{Decoration, Op};
 
 use crate::evaluate::{Value, evaluate_node, length, operands as node_operands};
@@ -307,7 +307,7 @@ pub(super) fn spec_constants(module: &Module) -> Vec<SpecConstant> {
         let entry = found.entry(id).or_insert_with(|| SpecConstant {
             id,
             spirv_ids: Numbers::new(),
-            name: SmolStr::default(),
+            name: Name::default(),
             ty: default.scalar_type(),
             default,
             sizes: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use smol_str::{SmolStr, format_smolstr};
+use crate::interface::Name;
 use spirv::{Decoration, Op, StorageClass};
 
 use super::Reflection;
@@ -25,7 +25,7 @@ struct Traits {
     per_primitive: bool,
     per_vertex: bool,
     patch: bool,
-    semantic: Option<SmolStr>,
+    semantic: Option<Box<str>>,
 }
 
 impl Traits {
@@ -241,7 +241,7 @@ impl Reflection<'_> {
                     let name = if count == 1 && self.holds_built_ins(inner) {
                         name.clone()
                     } else {
-                        format_smolstr!("{name}{}", subscript(&dims, index))
+                        [&*name, &subscript(&dims, index)].into_iter().collect()
                     };
                     self.budget.keep(1 + name.len() / 128)?;
                     elements.push((name, inner, inner, inherited.clone(), used));
@@ -257,7 +257,7 @@ impl Reflection<'_> {
                 let name = if name.is_empty() {
                     member_name
                 } else {
-                    format_smolstr!("{name}.{member_name}")
+                    [&*name, ".", &*member_name].into_iter().collect()
                 };
                 self.budget.keep(1 + name.len() / 128)?;
                 let used = used && self.touched.contains(module, inner, number);
@@ -299,7 +299,7 @@ impl Reflection<'_> {
     fn variable(
         &mut self,
         listing: &mut Listing,
-        name: SmolStr,
+        name: Name,
         ty: u32,
         element: u32,
         traits: &Traits,
