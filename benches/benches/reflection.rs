@@ -5,7 +5,8 @@
 //! then, for each entry point, execution modes with their arguments, active built-ins, and the resources among the active
 //! variables, with their decorations and types down to the last member (names, offsets, strides and sizes come with these), and the
 //! active bytes of buffers; for the module, all resources, capabilities, extensions and specialisation constants. (Not asked:
-//! which images are sampled with which samplers; for that it rewrites its copy of the module, which at times ends the process.)
+//! which images are sampled with which samplers, since for that it rewrites its copy of the module; and what is active of arrays
+//! of buffers, where it takes elements for members and reads beyond their list. Either at times ends the process.)
 //! `spirq`: one call describes the variables that each
 //! entry point uses, down to the last member.
 //!
@@ -166,7 +167,12 @@ fn ask(
         .flatten()
         .filter(|_| of_entry_point)
     {
-        found += compiler.active_buffer_ranges(resource.id)?.len();
+        if !matches!(
+            compiler.type_description(resource.type_id)?.inner,
+            TypeInner::Array { .. }
+        ) {
+            found += compiler.active_buffer_ranges(resource.id)?.len();
+        }
     }
     for resource in resources
         .push_constant_buffers

@@ -209,10 +209,11 @@ impl<'a> Instruction<'a> {
     /// The same, without an allocation if it is short.
     pub(crate) fn text(&self, position: usize) -> Result<Name, Error> {
         let words = self.rest(position);
-        let Some((last, before)) = words
+        let Some((words, (last, before))) = words
             .iter()
             .position(|word| has_zero_byte(*word))
-            .and_then(|end| words.get(..=end)?.split_last())
+            .and_then(|end| words.get(..=end))
+            .and_then(|words| Some((words, words.split_last()?)))
         else {
             return Err(self.malformed("has an unterminated string".to_owned()));
         };
@@ -220,22 +221,14 @@ impl<'a> Instruction<'a> {
         let tail =
             (last.wrapping_sub(0x0101_0101) & !last & 0x8080_8080).trailing_zeros() as usize / 8;
         let length = before.len() * 4 + tail;
-        let swapped: Vec<u32>;
-        let words = if cfg!(target_endian = "little") {
-            words
-        } else {
-            swapped = words.iter().map(|word| word.swap_bytes()).collect();
-            &swapped
-        };
-        let after: &[u8] = bytemuck::cast_slice(words);
-        let bytes = after.get(..length).unwrap_or_default();
-        Ok(match std::str::from_utf8(bytes) {
-            Ok(text) => match after.first_chunk() {
-                Some(chunk) => Name::within(text, chunk),
-                None => Name::from(text),
-            },
-            Err(_) => Name::from(String::from_utf8_lossy(bytes).into_owned()),
-        })
+        if let Some(name) = Name::in_words(words, length) {
+            return Ok(name);
+        }
+        let words: Vec<u32> = words.iter().map(|word| word.to_le()).collect();
+        let bytes = bytemuck::cast_slice(&words)
+            .get(..length)
+            .unwrap_or_default();
+        Ok(Name::from(&*String::from_utf8_lossy(bytes)))
     }
 
     /// Number of words of the string at this position.

@@ -50,10 +50,28 @@ impl Name {
     /// The name that `bytes` begin with, in less time than one that is made of the name alone.
     #[inline(always)]
     pub(crate) fn within(name: &str, bytes: &[u8; 24]) -> Self {
-        Self(match MASKS.get(name.len()) {
-            Some(mask) => Text::Short(short(bytes, mask, name.len())),
-            None => Text::Long(name.into()),
-        })
+        let Some(mask) = MASKS.get(name.len()) else {
+            return Self(Text::Long(name.into()));
+        };
+        let word = |at: usize| {
+            let bytes = bytes.as_chunks().0.get(at).copied().unwrap_or_default();
+            u64::from_ne_bytes(bytes)
+        };
+        let text = [word(0) & mask[0], word(1) & mask[1], word(2) & mask[2]];
+        Self(Text::Short(with_length(text, name.len())))
+    }
+
+    /// The name in the words of a string of SPIR-V; `None` for one that is long or not all ASCII.
+    #[inline(always)]
+    pub(crate) fn in_words(words: &[u32], length: usize) -> Option<Self> {
+        let mask = MASKS.get(length)?;
+        let word = |at: usize| u64::from(words.get(at).copied().unwrap_or(0));
+        let both = |at: usize| (word(at) | word(at + 1) << 32).to_le();
+        let text = [both(0) & mask[0], both(2) & mask[1], both(4) & mask[2]];
+        if (text[0] | text[1] | text[2]) & 0x8080_8080_8080_8080 != 0 {
+            return None;
+        }
+        Some(Self(Text::Short(with_length(text, length))))
     }
 
     /// As text.
@@ -90,18 +108,10 @@ impl Name {
     }
 }
 
-#[inline(always)]
-fn short(chunk: &[u8; 24], mask: &[u64; 3], length: usize) -> [u64; 3] {
-    let word = |at: usize| {
-        let bytes = chunk.as_chunks().0.get(at).copied().unwrap_or_default();
-        u64::from_ne_bytes(bytes)
-    };
+/// Words whose last byte is the length.
+fn with_length([first, second, third]: [u64; 3], length: usize) -> [u64; 3] {
     let length = u64::from_ne_bytes([0, 0, 0, 0, 0, 0, 0, length as u8]);
-    [
-        word(0) & mask[0],
-        word(1) & mask[1],
-        word(2) & mask[2] | length,
-    ]
+    [first, second, third | length]
 }
 
 impl Default for Name {
@@ -247,6 +257,14 @@ mod tests {
                 (text.len(), text.is_empty())
             );
             assert_eq!(within, *text);
+            let string: Vec<u32> = (text.clone() + "\0\0\0\0")
+                .as_bytes()
+                .chunks_exact(4)
+                .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+                .collect();
+            let is_simple = text.is_ascii() && text.len() <= ROOM;
+            let in_words = Name::in_words(&string, text.len());
+            assert_eq!(in_words, is_simple.then_some(within.clone()));
             for other in [Name::from(text.as_str()), Name::from(text.clone())] {
                 assert_eq!(within, other);
             }
