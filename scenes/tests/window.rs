@@ -48,6 +48,45 @@ fn the_window_shows_each_scene_as_it_is_without_one() {
     }
 }
 
+/// What a culling camera that stands still leaves out, while the one that looks goes on, is the same in a window.
+#[test]
+fn a_frozen_camera_leaves_out_the_same_in_a_window() {
+    let server = Server::start();
+    let folder = folder("window-frozen");
+    let run = |own: &[&str], display: &str| {
+        let common = "cloud --draws 2000 --size 321x180 --camera turning --frames 40";
+        let all: Vec<_> = common.split(' ').chain(own.iter().copied()).collect();
+        succeeds(&scenes(&folder, &all, &[("DISPLAY", display)]), "frozen");
+    };
+    let frozen = ["--deterministic", "--freeze-camera", "--validate"];
+    run(
+        &[&frozen[..], &["--window", "--reset", "--out", "window.png"]].concat(),
+        &server.display,
+    );
+    run(
+        &[&frozen[..], &["--headless", "--out", "frozen.png"]].concat(),
+        "",
+    );
+    run(&["--headless", "--out", "moving.png"], "");
+    let [window, frozen, moving] =
+        ["window", "frozen", "moving"].map(|name| texels(&folder.join(name.to_owned() + ".png")).1);
+    let different = |other: &[u8]| {
+        let pairs = window.chunks(3).zip(other.chunks(3));
+        pairs.filter(|(a, b)| a != b).count()
+    };
+    // Where two surfaces have the same depth either may be seen.
+    assert!(
+        different(&frozen) <= 1,
+        "{} pixels differ",
+        different(&frozen)
+    );
+    assert!(
+        different(&moving) > 321 * 180 / 20,
+        "{} pixels differ",
+        different(&moving)
+    );
+}
+
 #[test]
 fn two_hundred_sizes_losses_and_all_settings() {
     let server = Server::start();
