@@ -5,7 +5,8 @@
 //!
 //! Granularity is the whole resource. Rules (Vulkan 1.3, "Synchronization and cache control"):
 //! read after write needs availability and visibility; write after write the same; write after read needs order only;
-//! read after read needs nothing.
+//! read after read needs nothing. A write after a read is made to see the write before it all the same: order would do for a
+//! device, but not for validation layers that overlook the read, as all of them do those of mesh shaders and through addresses.
 
 use super::order::{Barrier, Number, Order};
 use super::scope::{STAGE_BIT, STAGE_OF, STAGES, Scopes, WRITE_SCOPES, bits};
@@ -108,26 +109,26 @@ impl State {
             } else {
                 0
             },
-            dst_stages: 0,
         }
     }
 
     #[inline(never)]
     fn check_each(&self, scopes: u32, order: &mut Order) -> Barrier {
         let mut barrier = Barrier::default();
-        // Reads by later passes than the last write's were ordered after it, and the new write is ordered after them below;
-        // so order after the write itself follows by the chain.
-        let mut reads = bits(u32::from(self.read_stages));
-        let after_write = if reads.any(|stage| self.read_at[stage] > self.write_at) {
-            scopes & !WRITE_SCOPES
-        } else {
-            scopes
-        };
+        let readers = bits(u32::from(self.read_stages))
+            .filter(|stage| self.read_at[*stage] > self.write_at)
+            .fold(0, |stages, stage| stages | 1 << stage);
         for write in bits(self.write_scopes) {
-            for scope in bits(after_write) {
-                if !order.is_visible(write, self.write_at, scope) {
+            for scope in bits(scopes) {
+                if order.is_visible(write, self.write_at, scope) {
+                    continue;
+                }
+                barrier.dst_scopes |= 1 << scope;
+                if 1 << scope & WRITE_SCOPES != 0 && readers != 0 {
+                    // What they saw is available where they are, so order after them is enough.
+                    barrier.src_stages |= readers;
+                } else {
                     barrier.src_scopes |= 1 << write;
-                    barrier.dst_scopes |= 1 << scope;
                 }
             }
         }
@@ -136,7 +137,7 @@ impl State {
                 let stage = usize::from(STAGE_OF[scope]);
                 if !order.is_after(read, self.read_at[read], stage) {
                     barrier.src_stages |= 1 << read;
-                    barrier.dst_stages |= 1 << stage;
+                    barrier.dst_scopes |= 1 << scope;
                 }
             }
         }

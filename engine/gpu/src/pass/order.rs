@@ -17,9 +17,8 @@ pub(crate) struct Barrier {
     /// What has been written, and who looks at it.
     pub(crate) src_scopes: u32,
     pub(crate) dst_scopes: u32,
-    /// Stages that are only waited for, and those that only wait.
+    /// Stages that are only waited for.
     pub(crate) src_stages: u16,
-    pub(crate) dst_stages: u16,
 }
 
 impl Barrier {
@@ -30,7 +29,6 @@ impl Barrier {
             src_scopes: self.src_scopes | other.src_scopes,
             dst_scopes: self.dst_scopes | other.dst_scopes,
             src_stages: self.src_stages | other.src_stages,
-            dst_stages: self.dst_stages | other.dst_stages,
         }
     }
 
@@ -42,7 +40,7 @@ impl Barrier {
     fn stages(self) -> (u16, u16) {
         (
             self.src_stages | stages_of(self.src_scopes),
-            self.dst_stages | stages_of(self.dst_scopes),
+            stages_of(self.dst_scopes),
         )
     }
 
