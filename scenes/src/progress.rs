@@ -1,6 +1,6 @@
 //! Progress bars, on a terminal only.
 
-use impel::geometry::Progress;
+use impel::geometry::{Progress, Stage};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -43,10 +43,19 @@ pub fn busy(name: &'static str) -> ProgressBar {
     bar
 }
 
+/// The stages of a mesh, each with its share of the time, in thousandths.
+const SHARES: [(Stage, f32); 4] = [
+    (Stage::Load, 50.0),
+    (Stage::Optimise, 200.0),
+    (Stage::Simplify, 350.0),
+    (Stage::Meshlets, 400.0),
+];
+
 /// A bar for each mesh that takes its time.
 pub struct MeshBars {
     all: MultiProgress,
-    bars: Mutex<BTreeMap<String, ProgressBar>>,
+    /// By the mesh's name, with the thousandths done of each stage.
+    bars: Mutex<BTreeMap<String, (ProgressBar, [f32; SHARES.len()])>>,
 }
 
 impl MeshBars {
@@ -62,20 +71,28 @@ impl MeshBars {
     /// Shows a step; called from all working threads.
     pub fn show(&self, step: Progress<'_>) {
         let mut bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
-        let bar = bars.entry(step.mesh.to_owned()).or_insert_with(|| {
+        let (bar, done) = bars.entry(step.mesh.to_owned()).or_insert_with(|| {
             let bar = self.all.add(ProgressBar::new(1000));
             bar.set_style(style("{prefix:>24} {bar:32} {msg}"));
             bar.set_prefix(step.mesh.to_owned());
-            bar
+            (bar, Default::default())
         });
-        bar.set_position((f64::from(step.fraction.clamp(0.0, 1.0)) * 1000.0) as u64);
+        // Some stages go on side by side, so the bar shows what all of them have done.
+        for (done, (stage, share)) in done.iter_mut().zip(SHARES) {
+            if step.stage == Stage::Done {
+                *done = share;
+            } else if step.stage == stage {
+                *done = share * step.fraction.clamp(0.0, 1.0);
+            }
+        }
+        bar.set_position(done.iter().sum::<f32>() as u64);
         bar.set_message(format!("{:?}", step.stage).to_lowercase());
     }
 
     /// Takes the bars away.
     pub fn finish(&self) {
         let bars = self.bars.lock().unwrap_or_else(PoisonError::into_inner);
-        for bar in bars.values() {
+        for (bar, _) in bars.values() {
             bar.finish_and_clear();
         }
     }
@@ -84,5 +101,35 @@ impl MeshBars {
 impl Default for MeshBars {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_never_goes_back_and_ends_full() {
+        let bars = MeshBars::new();
+        let steps = [
+            (Stage::Load, 0.0),
+            (Stage::Load, 1.0),
+            (Stage::Optimise, 0.0),
+            (Stage::Optimise, 1.0),
+            (Stage::Simplify, 0.5),
+            (Stage::Meshlets, 0.25),
+            (Stage::Simplify, 0.75),
+            (Stage::Meshlets, 0.5),
+            (Stage::Done, 1.0),
+        ];
+        let positions = steps.map(|(stage, fraction)| {
+            bars.show(Progress {
+                mesh: "mesh",
+                stage,
+                fraction,
+            });
+            bars.bars.lock().unwrap()["mesh"].0.position()
+        });
+        assert_eq!(positions, [0, 50, 50, 250, 425, 525, 612, 712, 1000]);
     }
 }
