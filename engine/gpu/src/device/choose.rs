@@ -55,6 +55,20 @@ pub(crate) fn choose(instance: &Instance, asked: Option<&str>) -> Result<vk::Phy
         })
 }
 
+/// The first family of queues that can copy and nothing else.
+pub(crate) fn transfer_family(families: &[vk::QueueFamilyProperties]) -> Option<u32> {
+    let more = vk::QueueFlags::GRAPHICS
+        | vk::QueueFlags::COMPUTE
+        | vk::QueueFlags::VIDEO_DECODE_KHR
+        | vk::QueueFlags::VIDEO_ENCODE_KHR
+        | vk::QueueFlags::OPTICAL_FLOW_NV;
+    let found = families.iter().position(|family| {
+        family.queue_flags.contains(vk::QueueFlags::TRANSFER)
+            && !family.queue_flags.intersects(more)
+    });
+    found.map(|family| family as u32)
+}
+
 /// The extensions a device offers.
 pub(crate) fn extensions(instance: &Instance, device: vk::PhysicalDevice) -> Result<Vec<CString>> {
     // SAFETY: the device belongs to this instance.

@@ -39,6 +39,9 @@ pub struct OptionalFeatures {
     /// Markers of passes begun and finished, which [`GpuDesc::markers`](crate::GpuDesc::markers) switches on. Without: a lost
     /// device's error names all passes handed over.
     pub markers: bool,
+    /// A queue for copies alone, which [`GpuDesc::transfer_queue`](crate::GpuDesc::transfer_queue) switches on. Without: all uploads
+    /// go to the queue of the frames.
+    pub transfer_queue: bool,
 }
 
 impl OptionalFeatures {
@@ -77,6 +80,10 @@ impl OptionalFeatures {
             (
                 self.markers,
                 "no markers: the error of a lost device names all passes handed over",
+            ),
+            (
+                self.transfer_queue,
+                "no transfer queue: uploads go to the queue of the frames",
             ),
         ];
         table
@@ -246,6 +253,7 @@ impl OptionalFeatures {
                 || has(ash::khr::calibrated_timestamps::NAME),
             device_fault: has(ash::ext::device_fault::NAME),
             markers: false,
+            transfer_queue: false,
         }
     }
 }

@@ -10,7 +10,7 @@ pub use info::{DeviceInfo, DeviceKind, Limits};
 pub use instance::ValidationReport;
 pub(crate) use instance::{Instance, Messages};
 
-use crate::frame::{FaultReport, Recorder};
+use crate::frame::{FaultReport, Recorder, TransferQueue};
 use crate::memory::{DeletionQueue, IdPool, NewTextures, SamplerCache, Uploads};
 use crate::pipeline::PipelineCache;
 use crate::profile::Calibrator;
@@ -46,6 +46,8 @@ pub struct GpuDesc {
     /// `VK_AMD_buffer_marker` and `VK_NV_device_diagnostic_checkpoints`: without them all passes are named that were handed to
     /// the device.
     pub markers: bool,
+    /// Whether uploads to new buffers go to a queue of their own, where the device has one for copies alone.
+    pub transfer_queue: bool,
     /// File in which compiled pipelines are kept between runs.
     pub pipeline_cache: Option<PathBuf>,
     /// Instance extensions of the surfaces of windows, see [`surface_extensions`](crate::surface_extensions); empty for a
@@ -64,6 +66,7 @@ impl Default for GpuDesc {
             timestamps: true,
             statistics: false,
             markers: false,
+            transfer_queue: true,
             pipeline_cache: None,
             surface_extensions: Vec::new(),
         }
@@ -99,11 +102,13 @@ pub(crate) struct Inner {
     pub(crate) device: ash::Device,
     pub(crate) physical_device: vk::PhysicalDevice,
     pub(crate) queue: vk::Queue,
-    /// Held while the queue is used: submits may come from one thread while another waits for the device to idle.
+    /// Held while a queue is used: submits may come from one thread while another waits for the device to idle.
     pub(crate) queue_access: Mutex<()>,
     /// Held while the CPU writes to the memory of a mapped buffer, which several threads may ask for.
     pub(crate) mapped_access: Mutex<()>,
     pub(crate) queue_family: u32,
+    /// The queue for uploads, where there is one.
+    pub(crate) transfer: Option<TransferQueue>,
     /// Whether presentation takes a fence.
     pub(crate) swapchain_maintenance: bool,
     pub(crate) push_descriptor: ash::khr::push_descriptor::Device,
@@ -370,9 +375,16 @@ impl Inner {
         let marking = markers.filter(|_| desc.markers);
         extensions.extend(marking);
         let queue_family = family as u32;
-        let queues = [vk::DeviceQueueCreateInfo::default()
-            .queue_family_index(queue_family)
-            .queue_priorities(&[1.0])];
+        let transfer_family = choose::transfer_family(&families).filter(|_| desc.transfer_queue);
+        let queues: Vec<_> = [Some(queue_family), transfer_family]
+            .into_iter()
+            .flatten()
+            .map(|family| {
+                vk::DeviceQueueCreateInfo::default()
+                    .queue_family_index(family)
+                    .queue_priorities(&[1.0])
+            })
+            .collect();
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let device = enabled
             .linked(mesh, |features| {
@@ -392,13 +404,14 @@ impl Inner {
             .map_err(Error::vulkan("vkCreateDevice", name.as_str()))?;
         let mut guard = DeviceGuard {
             device,
-            timeline: vk::Semaphore::null(),
+            timelines: Vec::new(),
         };
         let device = guard.device.clone();
         let device = &device;
 
         let optional = OptionalFeatures {
             markers: markers.is_some(),
+            transfer_queue: transfer_family.is_some(),
             ..OptionalFeatures::of(&enabled, &extensions)
         };
         let info = DeviceInfo::read(
@@ -419,20 +432,18 @@ impl Inner {
         // SAFETY: instance, device and physical device belong together and outlive the allocator (see `drop`).
         let allocator = unsafe { vk_mem::Allocator::new(create) }
             .map_err(Error::vulkan("vmaCreateAllocator", name.as_str()))?;
-        let mut timeline_type = vk::SemaphoreTypeCreateInfo::default()
-            .semaphore_type(vk::SemaphoreType::TIMELINE)
-            .initial_value(0);
-        // SAFETY: timeline semaphores are a required feature.
-        let timeline = unsafe {
-            device.create_semaphore(
-                &vk::SemaphoreCreateInfo::default().push_next(&mut timeline_type),
-                None,
-            )
-        }
-        .map_err(Error::vulkan("vkCreateSemaphore", "the frame timeline"))?;
-        guard.timeline = timeline;
-        // SAFETY: the family has at least one queue, and it was asked for above.
-        let queue = unsafe { device.get_device_queue(queue_family, 0) };
+        let timeline = guard.timeline("the frame timeline")?;
+        // SAFETY: the families have at least one queue each, and they were asked for above.
+        let queue = |family| unsafe { device.get_device_queue(family, 0) };
+        let transfer = match transfer_family {
+            Some(family) => Some(TransferQueue {
+                queue: queue(family),
+                family,
+                timeline: guard.timeline("the transfer timeline")?,
+            }),
+            None => None,
+        };
+        let queue = queue(queue_family);
         let pipeline_cache = PipelineCache::open(device, desc.pipeline_cache.clone(), &info)?;
         let device = guard.release();
         Ok(Inner {
@@ -453,6 +464,7 @@ impl Inner {
             queue_access: Mutex::new(()),
             mapped_access: Mutex::new(()),
             queue_family,
+            transfer,
             swapchain_maintenance: maintenance.is_some(),
             allocator: ManuallyDrop::new(allocator),
             info,
@@ -504,11 +516,24 @@ impl Inner {
 /// Destroys the device if opening it fails half-way.
 struct DeviceGuard {
     device: ash::Device,
-    timeline: vk::Semaphore,
+    timelines: Vec<vk::Semaphore>,
 }
 
 impl DeviceGuard {
-    fn release(self) -> ash::Device {
+    fn timeline(&mut self, what: &str) -> Result<vk::Semaphore> {
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(0);
+        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+        // SAFETY: timeline semaphores are a required feature.
+        let timeline = unsafe { self.device.create_semaphore(&info, None) }
+            .map_err(Error::vulkan("vkCreateSemaphore", what))?;
+        self.timelines.push(timeline);
+        Ok(timeline)
+    }
+
+    fn release(mut self) -> ash::Device {
+        self.timelines = Vec::new();
         let device = self.device.clone();
         std::mem::forget(self);
         device
@@ -517,9 +542,11 @@ impl DeviceGuard {
 
 impl Drop for DeviceGuard {
     fn drop(&mut self) {
-        // SAFETY: opening failed, so nothing made from the device is in use; destroying a null handle does nothing.
+        // SAFETY: opening failed, so nothing made from the device is in use.
         unsafe {
-            self.device.destroy_semaphore(self.timeline, None);
+            for timeline in &self.timelines {
+                self.device.destroy_semaphore(*timeline, None);
+            }
             self.device.destroy_device(None);
         }
     }
@@ -545,6 +572,9 @@ impl Drop for Inner {
             self.samplers.destroy(&self.device);
             self.pipeline_cache.save_and_destroy(&self.device);
             self.device.destroy_semaphore(self.timeline, None);
+            if let Some(transfer) = &self.transfer {
+                self.device.destroy_semaphore(transfer.timeline, None);
+            }
             let left = self
                 .allocator
                 .calculate_statistics()

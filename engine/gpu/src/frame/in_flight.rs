@@ -10,6 +10,8 @@ use std::sync::atomic::Ordering;
 pub(super) struct InFlight {
     pub(super) pool: vk::CommandPool,
     pub(super) commands: vk::CommandBuffer,
+    /// The same for the transfer queue.
+    pub(super) transfer: Option<(vk::CommandPool, vk::CommandBuffer)>,
     /// Number of the frame that used it last; 0 if none did.
     pub(super) number: u64,
     /// With validation only: layers of the age of 1.3.239 learn that work is done from fences, not from the host's waits
@@ -20,47 +22,74 @@ pub(super) struct InFlight {
 
 impl InFlight {
     pub(super) fn new(gpu: &Inner) -> Result<InFlight> {
-        let info = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(gpu.queue_family)
-            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
-        // SAFETY: the family belongs to the device.
-        let pool = unsafe { gpu.device.create_command_pool(&info, None) }
-            .map_err(Error::vulkan("vkCreateCommandPool", "a frame in flight"))?;
-        let info = vk::CommandBufferAllocateInfo::default()
-            .command_pool(pool)
-            .level(vk::CommandBufferLevel::PRIMARY)
-            .command_buffer_count(1);
-        // SAFETY: the pool was just made.
-        let made = unsafe { gpu.device.allocate_command_buffers(&info) };
-        let fence = || match gpu.instance.layer {
-            // SAFETY: the device is alive.
-            Some(_) => unsafe { gpu.device.create_fence(&Default::default(), None) },
-            None => Ok(vk::Fence::null()),
+        let mut frame = InFlight {
+            pool: vk::CommandPool::null(),
+            commands: vk::CommandBuffer::null(),
+            transfer: None,
+            number: 0,
+            fence: vk::Fence::null(),
+            fence_pending: false,
         };
-        let made = made
-            .map(|buffers| buffers.first().copied().unwrap_or_default())
-            .map_err(|result| ("vkAllocateCommandBuffers", result))
-            .and_then(|commands| {
-                Ok((
-                    commands,
-                    fence().map_err(|result| ("vkCreateFence", result))?,
-                ))
-            });
-        match made {
-            Ok((commands, fence)) => Ok(InFlight {
-                pool,
-                commands,
-                number: 0,
-                fence,
-                fence_pending: false,
-            }),
-            Err((call, result)) => {
-                // SAFETY: nothing uses the pool.
-                unsafe { gpu.device.destroy_command_pool(pool, None) };
-                Err(Error::vulkan(call, "a frame in flight")(result))
+        match frame.fill(gpu) {
+            Ok(()) => Ok(frame),
+            Err(error) => {
+                // SAFETY: nothing uses what was made.
+                unsafe { frame.destroy(gpu) };
+                Err(error)
             }
         }
     }
+
+    fn fill(&mut self, gpu: &Inner) -> Result<()> {
+        self.pool = pool(gpu, gpu.queue_family)?;
+        self.commands = commands(gpu, self.pool)?;
+        if let Some(transfer) = &gpu.transfer {
+            let pool = pool(gpu, transfer.family)?;
+            self.transfer = Some((pool, vk::CommandBuffer::null()));
+            self.transfer = Some((pool, commands(gpu, pool)?));
+        }
+        if gpu.instance.layer.is_some() {
+            // SAFETY: the device is alive.
+            self.fence = unsafe { gpu.device.create_fence(&Default::default(), None) }
+                .map_err(Error::vulkan("vkCreateFence", "a frame in flight"))?;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// The device must be done with the frame.
+    pub(super) unsafe fn destroy(&self, gpu: &Inner) {
+        // SAFETY: the caller's promise; destroying a pool frees its command buffers, and nothing happens to null handles.
+        unsafe {
+            gpu.device.destroy_fence(self.fence, None);
+            gpu.device.destroy_command_pool(self.pool, None);
+            if let Some((pool, _)) = self.transfer {
+                gpu.device.destroy_command_pool(pool, None);
+            }
+        }
+    }
+}
+
+fn pool(gpu: &Inner, family: u32) -> Result<vk::CommandPool> {
+    let info = vk::CommandPoolCreateInfo::default()
+        .queue_family_index(family)
+        .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+    // SAFETY: the family belongs to the device.
+    unsafe { gpu.device.create_command_pool(&info, None) }
+        .map_err(Error::vulkan("vkCreateCommandPool", "a frame in flight"))
+}
+
+fn commands(gpu: &Inner, pool: vk::CommandPool) -> Result<vk::CommandBuffer> {
+    let info = vk::CommandBufferAllocateInfo::default()
+        .command_pool(pool)
+        .level(vk::CommandBufferLevel::PRIMARY)
+        .command_buffer_count(1);
+    // SAFETY: the pool belongs to the device.
+    let made = unsafe { gpu.device.allocate_command_buffers(&info) }.map_err(Error::vulkan(
+        "vkAllocateCommandBuffers",
+        "a frame in flight",
+    ))?;
+    Ok(made.first().copied().unwrap_or_default())
 }
 
 /// Whoever waits longer than this for a GPU is told so, in nanoseconds.

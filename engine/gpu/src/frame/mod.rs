@@ -9,6 +9,7 @@ mod recorder;
 mod statistics;
 mod target;
 mod timing;
+mod transfer;
 mod uploads;
 
 pub(crate) use in_flight::wait_for;
@@ -19,6 +20,7 @@ pub(crate) use recorder::Recorder;
 pub use statistics::PassStatistics;
 pub(crate) use target::PresentTarget;
 pub use timing::{FrameMoments, FrameResult, PassResult};
+pub(crate) use transfer::TransferQueue;
 
 use crate::device::{Gpu, Limits};
 use crate::{Error, Result};

@@ -10,7 +10,7 @@ use super::timing::Timing;
 use crate::binding::BindingSink;
 use crate::device::Inner;
 use crate::memory::Upload;
-use crate::pass::{Attachments, Tracker};
+use crate::pass::{Attachments, Number, Tracker};
 use crate::{Error, Result};
 use ash::vk;
 use std::collections::VecDeque;
@@ -38,15 +38,21 @@ pub(crate) struct Recorder {
     pub(crate) statistics: Statistics,
     pub(crate) results: VecDeque<FrameResult>,
     pub(crate) inspection: Inspection,
-    in_flight: Vec<InFlight>,
-    current: usize,
+    pub(super) in_flight: Vec<InFlight>,
+    pub(super) current: usize,
+    /// Number of the last frame that had passes.
+    pub(super) last_with_passes: u64,
+    /// How many passes were counted ahead of the current frame's own.
+    passes_before: Number,
+    /// Whether the current frame waits for copies on the transfer queue.
+    pub(super) waits_for_transfer: bool,
     pub(super) uploads: Vec<Upload>,
     /// The window image that the current frame draws to.
     pub(super) present: Option<PresentTarget>,
     /// Set while the closure of a pass runs. If it unwinds, what it began is never ended.
     pub(crate) in_closure: bool,
     /// Why a frame could not be submitted. Layouts and hazards were tracked as if it had been, so it was the last one.
-    failed: Option<(&'static str, vk::Result)>,
+    pub(super) failed: Option<(&'static str, vk::Result)>,
 }
 
 impl Recorder {
@@ -71,6 +77,9 @@ impl Recorder {
             inspection: Inspection::default(),
             in_flight: Vec::new(),
             current: 0,
+            last_with_passes: 0,
+            passes_before: 0,
+            waits_for_transfer: false,
             uploads: Vec::new(),
             present: None,
             in_closure: false,
@@ -93,11 +102,8 @@ impl Recorder {
         self.timing.destroy(gpu);
         self.statistics.destroy(gpu);
         for frame in self.in_flight.drain(..) {
-            // SAFETY: the device is idle; destroying a pool frees its command buffers.
-            unsafe {
-                gpu.device.destroy_fence(frame.fence, None);
-                gpu.device.destroy_command_pool(frame.pool, None);
-            }
+            // SAFETY: the device is idle.
+            unsafe { frame.destroy(gpu) };
         }
     }
 
@@ -180,7 +186,9 @@ impl Recorder {
         self.inspection.begin_frame();
         self.timing.begin_frame(gpu, self.current, number)?;
         self.statistics.begin_frame(gpu, self.current)?;
-        self.record_uploads(gpu, done);
+        self.waits_for_transfer = false;
+        self.record_uploads(gpu, number, done)?;
+        self.passes_before = self.tracker.now();
         Ok(())
     }
 
@@ -221,7 +229,14 @@ impl Recorder {
             acquired: vk::Semaphore::null(),
             drawn: vk::Semaphore::null(),
         });
-        let waits = [semaphore(target.acquired, PresentTarget::STAGE)];
+        let copied = gpu.transfer.as_ref().filter(|_| self.waits_for_transfer);
+        let acquired = semaphore(target.acquired, PresentTarget::STAGE);
+        let waits = [
+            copied.map_or(acquired, |transfer| {
+                semaphore(transfer.timeline, all).value(number)
+            }),
+            acquired,
+        ];
         let signals = [
             semaphore(gpu.timeline, all).value(number),
             semaphore(target.drawn, all),
@@ -229,7 +244,7 @@ impl Recorder {
         let windows = usize::from(present.is_some());
         let info = vk::SubmitInfo2::default()
             .command_buffer_infos(&commands)
-            .wait_semaphore_infos(&waits[..windows])
+            .wait_semaphore_infos(&waits[usize::from(copied.is_none())..1 + windows])
             .signal_semaphore_infos(&signals[..1 + windows]);
         let fence = self.in_flight[self.current].fence;
         // SAFETY: all that was begun in the command buffer has been ended.
@@ -251,6 +266,9 @@ impl Recorder {
         let frame = &mut self.in_flight[self.current];
         frame.number = number;
         frame.fence_pending = fence != vk::Fence::null();
+        if self.tracker.now() != self.passes_before {
+            self.last_with_passes = number;
+        }
         gpu.frame_number.store(number + 1, Ordering::Release);
         crate::lock(&gpu.uploads).mark(number);
         Ok(number)

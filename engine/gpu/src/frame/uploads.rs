@@ -1,6 +1,7 @@
 //! The copies of uploads, which come before a frame's passes.
 
 use super::Recorder;
+use crate::Result;
 use crate::device::Inner;
 use crate::memory::{Copy, Upload};
 use crate::pass::{ResourceId, Scopes};
@@ -9,13 +10,17 @@ use ash::vk;
 impl Recorder {
     /// Records the copies that were asked for since the last frame. Copies to different places need no order among
     /// each other; where one would write what another has written, a barrier goes between.
-    pub(super) fn record_uploads(&mut self, gpu: &Inner, done: u64) {
+    ///
+    /// # Errors
+    /// [`Error::Vulkan`](crate::Error::Vulkan), of the transfer queue.
+    pub(super) fn record_uploads(&mut self, gpu: &Inner, number: u64, done: u64) -> Result<()> {
         let mut list = std::mem::take(&mut self.uploads);
         {
             let mut uploads = crate::lock(&gpu.uploads);
             uploads.collect(done);
             std::mem::swap(&mut list, &mut uploads.pending);
         }
+        self.transfer_uploads(gpu, number, &mut list)?;
         let mut rest = list.as_slice();
         while !rest.is_empty() {
             let count = independent(rest);
@@ -28,38 +33,39 @@ impl Recorder {
             }
             self.transfer(gpu, "upload", |device, commands| {
                 for upload in batch {
-                    // SAFETY: ranges were checked when the upload was asked for. A target that was dropped since waits in the
-                    // deletion queue for this very frame.
-                    unsafe {
-                        match &upload.copy {
-                            Copy::Buffer { target, region } => device.cmd_copy_buffer(
-                                commands,
-                                upload.staging,
-                                *target,
-                                &[*region],
-                            ),
-                            Copy::Texture { target, region } => {
-                                device.cmd_copy_buffer_to_image(
-                                    commands,
-                                    upload.staging,
-                                    *target,
-                                    vk::ImageLayout::GENERAL,
-                                    &[*region],
-                                );
-                            }
-                        }
-                    }
+                    copy(device, commands, upload);
                 }
             });
             rest = later;
         }
         list.clear();
         self.uploads = list;
+        Ok(())
+    }
+}
+
+/// Records one copy.
+pub(super) fn copy(device: &ash::Device, commands: vk::CommandBuffer, upload: &Upload) {
+    // SAFETY: ranges were checked when the upload was asked for. A target that was dropped since waits in the deletion queue for
+    // the frame that the copy is for.
+    unsafe {
+        match &upload.copy {
+            Copy::Buffer { target, region, .. } => {
+                device.cmd_copy_buffer(commands, upload.staging, *target, &[*region]);
+            }
+            Copy::Texture { target, region } => device.cmd_copy_buffer_to_image(
+                commands,
+                upload.staging,
+                *target,
+                vk::ImageLayout::GENERAL,
+                &[*region],
+            ),
+        }
     }
 }
 
 /// How many uploads from the start write to different places.
-fn independent(uploads: &[Upload]) -> usize {
+pub(super) fn independent(uploads: &[Upload]) -> usize {
     let range = |upload: &Upload| -> Option<(ResourceId, u64, u64)> {
         match &upload.copy {
             Copy::Buffer { region, .. } => Some((

@@ -7,6 +7,7 @@ use crate::{Error, Result};
 use ash::vk;
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use vk_mem::Alloc;
 
 /// Where a buffer lies.
@@ -102,9 +103,21 @@ impl RawBuffer {
             usage,
             ..Default::default()
         };
-        let info = vk::BufferCreateInfo::default()
+        let mut info = vk::BufferCreateInfo::default()
             .size(desc.size)
             .usage(desc.usage);
+        let families = gpu
+            .transfer
+            .as_ref()
+            .map(|transfer| [gpu.queue_family, transfer.family]);
+        let copied = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+        if let Some(families) = &families
+            && desc.usage.intersects(copied)
+        {
+            info = info
+                .sharing_mode(vk::SharingMode::CONCURRENT)
+                .queue_family_indices(families);
+        }
         // SAFETY: the description is valid as checked above.
         let (handle, allocation) =
             unsafe { gpu.allocator.create_buffer(&info, &create) }.map_err(Error::vulkan(
@@ -188,6 +201,8 @@ pub struct Buffer {
     pub(crate) handle: vk::Buffer,
     usage: vk::BufferUsageFlags,
     address: u64,
+    /// Number of the frame that was being recorded, or the next one, when it was made.
+    pub(crate) made_in: u64,
     pub(crate) resource: Resource,
     gpu: Arc<Inner>,
 }
@@ -237,6 +252,7 @@ impl Gpu {
             raw: Some(raw),
             usage: desc.usage,
             address,
+            made_in: self.inner.frame_number.load(Ordering::Acquire),
             resource,
             gpu: self.inner.clone(),
         })

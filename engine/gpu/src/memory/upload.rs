@@ -1,4 +1,5 @@
-//! Uploads: data goes through one staging ring and is copied by the device ahead of the next frame's passes.
+//! Uploads: data goes through one staging ring and is copied by the device ahead of the next frame's passes; to new buffers on a
+//! queue of its own, where there is one, beside the passes of earlier frames.
 
 use super::{Buffer, BufferDesc, Memory, RawBuffer, Texture, aspect_of, texel_bytes};
 use crate::device::{Gpu, Inner};
@@ -28,6 +29,8 @@ pub(crate) enum Copy {
     Buffer {
         target: vk::Buffer,
         region: vk::BufferCopy,
+        /// Number of the frame that was being recorded, or the next one, when the buffer was made.
+        made_in: u64,
     },
     Texture {
         target: vk::Image,
@@ -115,7 +118,9 @@ impl Uploads {
 
 impl Gpu {
     /// Writes `bytes` to a buffer at `offset`, ahead of the passes of the next frame. Large data goes in pieces, and
-    /// frames without passes are submitted in between when the staging ring is full.
+    /// frames without passes are submitted in between when the staging ring is full. What goes to a buffer that was made after
+    /// the last frame with passes is copied by the transfer queue, if the device has one
+    /// ([`OptionalFeatures::transfer_queue`](crate::OptionalFeatures::transfer_queue)); such copies are not timed.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a range outside of the buffer, an offset that is no multiple of 4, or a buffer
@@ -124,7 +129,7 @@ impl Gpu {
         check_buffer(&self.inner, buffer, offset, bytes.len() as u64)?;
         let mut at = offset;
         for piece in bytes.chunks(PIECE as usize) {
-            let target = buffer.handle;
+            let (target, made_in) = (buffer.handle, buffer.made_in);
             self.enqueue(piece, buffer.resource.id, |start| Copy::Buffer {
                 target,
                 region: vk::BufferCopy {
@@ -132,6 +137,7 @@ impl Gpu {
                     dst_offset: at,
                     size: piece.len() as u64,
                 },
+                made_in,
             })?;
             at += piece.len() as u64;
         }

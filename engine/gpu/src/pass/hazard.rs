@@ -204,6 +204,11 @@ impl Tracker {
         self.states[index] = State::new(resource.generation);
     }
 
+    /// The number of the pass being prepared.
+    pub(crate) fn now(&self) -> Number {
+        self.now
+    }
+
     /// Whether sequence numbers are about to run out: the caller then records a full barrier, after which counting
     /// starts anew.
     pub(crate) fn is_exhausted(&self) -> bool {

@@ -21,4 +21,5 @@ pub use graphics::{Graphics, GraphicsPass};
 pub use hazard::ResourceId;
 pub(crate) use hazard::{Access, Tracker};
 pub use name::PassName;
+pub(crate) use order::Number;
 pub use scope::{Scopes, ShaderAccess, Stage};

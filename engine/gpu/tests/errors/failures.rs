@@ -262,7 +262,7 @@ fn errors_name_the_call_and_what_it_was_for() {
         ),
         (
             "vkQueueSubmit2",
-            &["vkQueueSubmit2 failed for frame 1: ERROR_OUT_OF_DEVICE_MEMORY"],
+            &["vkQueueSubmit2 failed for uploads for frame 1: ERROR_OUT_OF_DEVICE_MEMORY"],
         ),
     ] {
         expect_error(open(function, memory), parts);
