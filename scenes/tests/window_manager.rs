@@ -104,6 +104,7 @@ impl Client {
     }
 }
 
+/// Starts the window manager and waits until it has taken over: what is asked of it before is lost.
 fn manage(server: &Server, folder: &std::path::Path) -> Ends {
     let manager = Command::new("blackbox")
         .env("DISPLAY", &server.display)
@@ -113,7 +114,21 @@ fn manage(server: &Server, folder: &std::path::Path) -> Ends {
         .stderr(Stdio::null())
         .spawn()
         .expect("the test needs the window manager blackbox; `cargo verify` installs it");
-    Ends(manager)
+    let manager = Ends(manager);
+    let client = Client::connect(server);
+    let name = client.atom("_NET_SUPPORTING_WM_CHECK");
+    let begun = Instant::now();
+    loop {
+        let cookie =
+            client
+                .connection
+                .get_property(false, client.root, name, AtomEnum::WINDOW, 0, 1);
+        if cookie.unwrap().reply().unwrap().value_len == 1 {
+            return manager;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(120), "no manager");
+        sleep(Duration::from_millis(20));
+    }
 }
 
 /// Seconds that a process has computed (Linux counts hundredths).
@@ -239,8 +254,9 @@ fn the_whole_screen_is_taken_and_given_back() {
     let server = Server::start();
     let folder = folder("window-manager-fullscreen");
     let _manager = manage(&server, &folder);
-    let script = "0 interface off\n5 fullscreen on\n25 screenshot full.png\n\
-                  26 fullscreen off\n46 screenshot window.png\n48 close\n";
+    // Many frames, since the window manager may be kept from answering for a while.
+    let script = "0 interface off\n5 fullscreen on\n85 screenshot full.png\n\
+                  86 fullscreen off\n166 screenshot window.png\n168 close\n";
     std::fs::write(folder.join("full.txt"), script).unwrap();
     let mut command = program(
         &folder,
