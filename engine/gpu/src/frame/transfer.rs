@@ -42,21 +42,18 @@ impl Recorder {
         number: u64,
         uploads: &mut Vec<Upload>,
     ) -> Result<()> {
-        let Some(transfer) = &gpu.transfer else {
+        let own = self.in_flight[self.current].transfer;
+        let (Some(transfer), Some((pool, commands))) = (&gpu.transfer, own) else {
             return Ok(());
         };
         let last_with_passes = self.last_with_passes;
-        let (ours, others): (Vec<_>, Vec<_>) = uploads.drain(..).partition(|upload| {
-            matches!(upload.copy, Copy::Buffer { made_in, .. } if made_in > last_with_passes)
-        });
-        *uploads = others;
-        if ours.is_empty() {
+        let is_new = |upload: &Upload| matches!(upload.copy, Copy::Buffer { made_in, .. } if made_in > last_with_passes);
+        // Mostly none is: then nothing is allocated.
+        if !uploads.iter().any(is_new) {
             return Ok(());
         }
-        let frame = &self.in_flight[self.current];
-        let Some((pool, commands)) = frame.transfer else {
-            return Ok(());
-        };
+        let (ours, others): (Vec<_>, Vec<_>) = uploads.drain(..).partition(is_new);
+        *uploads = others;
         record_and_submit(gpu, transfer, pool, commands, number, &ours).map_err(
             |(call, result)| {
                 // The uploads are lost.
